@@ -4,9 +4,18 @@ import { EffortSchema } from "./commands/commands.ts";
 import { LevelSchema } from "./commands/control-commands.ts";
 import type { DeepReadonly } from "./deep-readonly.ts";
 import { EFFORT_WORDS } from "./effort.ts";
+import { CLIENT_LABEL_CHARACTERS_MAX, CLIENTS_LISTED_MAX } from "./events/client-limits.ts";
 import type { Envelope } from "./events/envelope.ts";
 import { EnvelopeSchema } from "./events/envelope.ts";
-import { EventSeqSchema, LogIdSchema, SessionIdSchema, TaskIdSchema } from "./ids.ts";
+import { ClientIdSchema, EventSeqSchema, LogIdSchema, SessionIdSchema, TaskIdSchema } from "./ids.ts";
+
+/** A client that follows a session. Since protocol 0.3.0. */
+export const FollowingClient = z.object({
+  id: ClientIdSchema,
+  /** Name that it gives itself, without control characters. Never trust it: clients may share one. */
+  label: z.string().max(CLIENT_LABEL_CHARACTERS_MAX),
+  identity_class: z.enum(["human", "agent"]),
+});
 
 /** Data of an engine beside its events: the answers of the reading routes (CTL-15). Keys are snake_case. */
 export const SessionInfo = z.object({
@@ -76,6 +85,11 @@ export const SessionInfo = z.object({
     .optional(),
   /** Names of the clients that follow it; for tokens of every session. Since protocol 0.3.0. */
   attached_by: z.array(z.string()).optional(),
+  /**
+   * The clients that follow it, in the order in which they came, each once; at most `CLIENTS_LISTED_MAX`. For tokens of
+   * every session. News of the session come when one attaches or leaves. Since protocol 0.3.0.
+   */
+  clients: z.array(FollowingClient).max(CLIENTS_LISTED_MAX).optional(),
   /** Days until content of it expires. Absent: none will. Since protocol 0.3.0. */
   expires_in_days: z.int().min(0).optional(),
   /** The end of the model's last text on one line, with `previews`. Since protocol 0.3.0. */
@@ -354,6 +368,7 @@ export const ErrorBody = z.object({
   details: z.record(z.string(), z.unknown()).optional(),
 });
 
+export type FollowingClient = DeepReadonly<z.infer<typeof FollowingClient>>;
 export type SessionInfo = DeepReadonly<z.infer<typeof SessionInfo>>;
 export type TaskInfo = DeepReadonly<z.infer<typeof TaskInfo>>;
 export type ProfileInfo = DeepReadonly<z.infer<typeof ProfileInfo>>;

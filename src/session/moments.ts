@@ -2,6 +2,7 @@ import type { AttachmentId, ClientId, InputId } from "../base/ids.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { AttachedFile, AttachmentInfo, InputBlock, UnsavedBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events/events.ts";
+import type { NamedClient } from "../protocol/events/named-client.ts";
 import type { Message } from "../protocol/message.ts";
 import type { History } from "../providers/middleware.ts";
 
@@ -49,6 +50,8 @@ export interface QueuedInput extends InputWants {
   readonly content: readonly InputBlock[];
   readonly delivery: "queue" | "steer";
   readonly originator: ClientId;
+  /** The name of its client, if an earlier run had accepted it. */
+  readonly who?: NamedClient;
 }
 
 /** State that a following session, or a session for a task, starts with. */

@@ -221,6 +221,12 @@ export interface ErrorBody {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+export interface FollowingClient {
+  readonly id: ClientId;
+  readonly label: string;
+  readonly identity_class: "human" | "agent";
+}
+
 export interface Health {
   readonly status: "ok" | "starting" | "stopping";
   readonly protocol_version: string;
@@ -349,6 +355,7 @@ export interface SessionDetail {
     readonly session?: SessionId;
   };
   readonly attached_by?: readonly string[];
+  readonly clients?: readonly FollowingClient[];
   readonly expires_in_days?: number;
   readonly last_text?: string;
   readonly last_events: readonly Envelope[];
@@ -392,6 +399,7 @@ export interface SessionInfo {
     readonly session?: SessionId;
   };
   readonly attached_by?: readonly string[];
+  readonly clients?: readonly FollowingClient[];
   readonly expires_in_days?: number;
   readonly last_text?: string;
 }
@@ -1764,6 +1772,10 @@ export interface TurnStartedEvent {
   readonly payload: {
     readonly turn: number;
     readonly originator: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
     readonly content?: ReadonlyArray<
       | {
           readonly type: "text";
@@ -1916,6 +1928,10 @@ export interface PermissionRequestedEvent {
     readonly tool: string;
     readonly args: unknown;
     readonly originator: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
     readonly summary: string;
     readonly reason?: string;
     readonly rule?: string;
@@ -1971,6 +1987,10 @@ export interface PermissionAnsweredEvent {
     readonly decision: "allow" | "deny";
     readonly scope?: "once" | "argv_glob" | "tool";
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
     readonly rule?: string;
     readonly hosts?: true;
     readonly hunks?: readonly string[];
@@ -1990,6 +2010,10 @@ export interface CancelledEvent {
   readonly payload: {
     readonly turn: number;
     readonly by: string;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
     readonly reason: string;
   };
 }
@@ -2146,6 +2170,10 @@ export interface AskedEvent {
     readonly noteFor?: string;
     readonly details?: Readonly<Record<string, unknown>>;
     readonly originator?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
     readonly timeoutMs?: number;
     readonly onlyUnattended?: true;
   };
@@ -2163,6 +2191,10 @@ export interface AnsweredEvent {
     readonly askId: AskId;
     readonly answer: unknown;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2207,6 +2239,10 @@ export interface InputQueuedEvent {
         }>;
     readonly delivery: "queue" | "steer";
     readonly originator: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
     readonly skill?: string;
     readonly agent?: string;
   };
@@ -2223,6 +2259,10 @@ export interface InputWithdrawnEvent {
   readonly payload: {
     readonly inputId: InputId;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2327,6 +2367,10 @@ export interface ModelChangedEvent {
     readonly previous?: string;
     readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2341,6 +2385,10 @@ export interface RuleRevokedEvent {
   readonly payload: {
     readonly rule: string;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2358,6 +2406,10 @@ export interface RulePromotedEvent {
     readonly path: string;
     readonly directory?: string;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2372,6 +2424,10 @@ export interface SessionRenamedEvent {
   readonly payload: {
     readonly title: string;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2386,6 +2442,10 @@ export interface LevelChangedEvent {
   readonly payload: {
     readonly level: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2429,6 +2489,10 @@ export interface InputEditedEvent {
           };
         }>;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 
@@ -2444,6 +2508,10 @@ export interface InputMovedEvent {
     readonly inputId: InputId;
     readonly before?: InputId;
     readonly by?: ClientId;
+    readonly who?: {
+      readonly label: string;
+      readonly identityClass: "human" | "agent";
+    };
   };
 }
 

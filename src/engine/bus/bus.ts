@@ -13,6 +13,7 @@ import type {
   SessionWriter,
 } from "../../session/store/store.ts";
 import type { ArgsDelta, ArgsSource } from "./args-delta.ts";
+import { ClientNames } from "./client-names.ts";
 import type { DeltaEvent } from "./delta.ts";
 import { isDelta, WaitingDelta } from "./delta.ts";
 import type { EventOrigin } from "./origin.ts";
@@ -80,6 +81,8 @@ export interface BusReader {
  * subscription, after the events that were written.
  */
 export class Bus {
+  /** The clients that act in the session: events name them as they are noted here. */
+  readonly clients: ClientNames;
   readonly #options: BusOptions;
   readonly #subscribers = new Set<Subscriber>();
   /** Subscribers that are people, who also get events outside the log. */
@@ -133,6 +136,7 @@ export class Bus {
     const { session, writer } = options;
     const { lastEvent, reserved } = writer;
     this.#options = options;
+    this.clients = new ClientNames(options.redaction);
     this.#pending = new PendingItems(session);
     this.#reservation = new Reservation(reserved);
     this.#last = lastEvent;
@@ -176,7 +180,7 @@ export class Bus {
       if (event.kind === "TurnStarted") this.#turnStarted();
       if (event.kind === "TurnEnded") this.#reservation.turnEnded();
     }
-    this.#pending.add({ kind: "event", event, origin, ts: this.#now() });
+    this.#pending.add({ kind: "event", event: this.clients.named(event), origin, ts: this.#now() });
     if (mayWait(event)) this.#writeWithin(ROUND_FLUSH_MS);
     else this.#flushSoon();
   }

@@ -15,6 +15,7 @@ import {
 } from "../ids.ts";
 import { AskedPart, AskedWhy } from "./asked-call.ts";
 import { Hunk } from "./hunk.ts";
+import { NamedClient } from "./named-client.ts";
 import { ARGS_DELTA_CHARACTERS_MAX, TAIL_BYTES_MAX } from "./progress-limits.ts";
 import { ChangePreview, ToolKind } from "./shown-call.ts";
 
@@ -77,6 +78,9 @@ const byUser = {
   shell: z.literal(true).optional(),
 };
 
+/** Set beside the id of a client. */
+const who = { who: NamedClient.optional() };
+
 const payloads = {
   TextDelta: z.object({ text: z.string(), index: blockIndex.optional() }),
   ThinkingDelta: z.object({ block: ThinkingPiece, index: blockIndex.optional() }),
@@ -133,6 +137,7 @@ const payloads = {
   TurnStarted: z.object({
     turn,
     originator: ClientIdSchema,
+    ...who,
     content: z.array(InputBlock).optional(),
     /** The input that had waited, if any: it has begun and is never begun again. */
     inputId: InputIdSchema.optional(),
@@ -212,6 +217,7 @@ const payloads = {
     tool: z.string(),
     args: z.unknown(),
     originator: ClientIdSchema,
+    ...who,
     /** Everything that will run, one line per command or path, control characters made visible. */
     summary: z.string(),
     /** Reason for the question, and the rule that would have allowed the call. */
@@ -253,6 +259,7 @@ const payloads = {
     decision: z.enum(["allow", "deny"]),
     scope: PermissionScope.optional(),
     by: ClientIdSchema.optional(),
+    ...who,
     rule: z.string().optional(),
     /** The call stays in the sandbox, with the hosts that the question offered. */
     hosts: z.literal(true).optional(),
@@ -263,7 +270,7 @@ const payloads = {
     /** False for an answer that came after the first one. */
     counted: z.boolean(),
   }),
-  Cancelled: z.object({ turn, by: z.string(), reason: z.string() }),
+  Cancelled: z.object({ turn, by: z.string(), ...who, reason: z.string() }),
   Error: z.object({
     ...failure,
     /** A notice is for information: nothing has failed, or the engine continues by itself. Absent: an error. */
@@ -299,6 +306,7 @@ const payloads = {
     noteFor: z.string().optional(),
     details: z.record(z.string(), z.unknown()).optional(),
     originator: ClientIdSchema.optional(),
+    ...who,
     /**
      * Time limit for an answer, in milliseconds from `ts` on; then the question is closed without one. The same
      * `askId` again changes the limit of an open question.
@@ -307,17 +315,18 @@ const payloads = {
     /** See PermissionRequested. Since protocol 0.3.0. */
     onlyUnattended: z.literal(true).optional(),
   }),
-  Answered: z.object({ askId: AskIdSchema, answer: z.unknown(), by: ClientIdSchema.optional() }),
+  Answered: z.object({ askId: AskIdSchema, answer: z.unknown(), by: ClientIdSchema.optional(), ...who }),
   InputQueued: z.object({
     inputId: InputIdSchema,
     content: z.array(InputBlock),
     delivery: z.enum(["queue", "steer"]),
     originator: ClientIdSchema,
+    ...who,
     /** Request beside its text: a skill to use, a kind of sub-agent to give it to. */
     skill: z.string().optional(),
     agent: z.string().optional(),
   }),
-  InputWithdrawn: z.object({ inputId: InputIdSchema, by: ClientIdSchema.optional() }),
+  InputWithdrawn: z.object({ inputId: InputIdSchema, by: ClientIdSchema.optional(), ...who }),
   CheckpointMade: z.object({ turn, files: z.int().min(0), notRestorable: z.array(z.string()).optional() }),
   TaskChanged: z.object({
     taskId: TaskIdSchema,
@@ -363,9 +372,10 @@ const payloads = {
     /** Set if the effort has changed. */
     effort: EffortSchema.optional(),
     by: ClientIdSchema.optional(),
+    ...who,
   }),
   /** A rule of this session that no longer holds. Since protocol 0.3.0. */
-  RuleRevoked: z.object({ rule: z.string(), by: ClientIdSchema.optional() }),
+  RuleRevoked: z.object({ rule: z.string(), by: ClientIdSchema.optional(), ...who }),
   /** A rule of this session that was written to a configuration file. Since protocol 0.3.0. */
   RulePromoted: z.object({
     rule: z.string(),
@@ -376,22 +386,25 @@ const payloads = {
     /** The directory that it holds in, subfolders included; absent: everywhere under that profile. */
     directory: z.string().optional(),
     by: ClientIdSchema.optional(),
+    ...who,
   }),
   /** A person has given the session a title; empty: the one made from its first prompt again. Since protocol 0.3.0. */
-  SessionRenamed: z.object({ title: z.string(), by: ClientIdSchema.optional() }),
+  SessionRenamed: z.object({ title: z.string(), by: ClientIdSchema.optional(), ...who }),
   /** The level of the session's next call. Without `by`: settings of the repository have lowered it. Since 0.3.0. */
-  LevelChanged: z.object({ level: LevelSchema, by: ClientIdSchema.optional() }),
+  LevelChanged: z.object({ level: LevelSchema, by: ClientIdSchema.optional(), ...who }),
   /** The new content of an input that waits. Since 0.3.0. */
   InputEdited: z.object({
     inputId: InputIdSchema,
     content: z.array(InputBlock),
     by: ClientIdSchema.optional(),
+    ...who,
   }),
   /** The new place of an input that waits: before another one, or the last. Since 0.3.0. */
   InputMoved: z.object({
     inputId: InputIdSchema,
     before: InputIdSchema.optional(),
     by: ClientIdSchema.optional(),
+    ...who,
   }),
 };
 

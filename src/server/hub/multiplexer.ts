@@ -11,6 +11,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { SessionEndReason } from "../../protocol/events/events.ts";
 import type { AttachRequest } from "../../session/access/attach-request.ts";
 import type { AttachedClient } from "../../session/access/client.ts";
+import { clientLabel } from "../../session/access/client-label.ts";
 import type { AskQuery, QueryHandlers } from "../../session/commands/query-handlers.ts";
 import type {
   StoredSessionCommand,
@@ -102,7 +103,7 @@ export class Multiplexer {
   }
 
   attach(request: AttachRequest): AttachedClient {
-    return { id: this.#parts.world.ids.next("cli"), ...request };
+    return { id: this.#parts.world.ids.next("cli"), ...request, label: clientLabel(request.label) };
   }
 
   /** Carries out a command. @throws HarnessError if the command is refused. */
@@ -188,8 +189,7 @@ export class Multiplexer {
       // The run that the log has now, whichever of its runs is named.
       const session = this.#sessions.onLog(log);
       if (kind === "PinSession") session?.pin(command.pinned); // it no longer ends by itself, or does again
-      if (kind === "RenameSession")
-        await session?.renamed(stringAt(accepted.result, "title") ?? "", client.id);
+      if (kind === "RenameSession") await session?.renamed(stringAt(accepted.result, "title") ?? "", client);
       return accepted;
     });
   }
@@ -377,12 +377,12 @@ export class Multiplexer {
       Partial<Pick<AttachedClient, "id" | "identityClass" | "label">> &
       Partial<Pick<SubscribeOptions, "deltasMayWait" | "args">>,
   ): AsyncIterable<Envelope> {
-    const { label, deltasMayWait, args } = client ?? {};
+    const { label, identityClass, deltasMayWait, args } = client ?? {};
     const who = {
       ...(client?.id === undefined ? {} : { client: client.id }),
       ...(isPerson(client) ? { person: this.people.initialEvents } : {}),
       ...(mayAnswer(client) ? ({ answers: true } as const) : {}),
-      ...defined({ label, deltasMayWait, args }),
+      ...defined({ label, identityClass, deltasMayWait, args }),
     };
     const events = (until: AbortSignal): AsyncIterable<Envelope> =>
       this.#sessions.get(id)?.subscribe(since, until, who) ??

@@ -1,7 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
-import { plain } from "../../base/text/text.ts";
 import type { CommandKind } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { readCommand } from "../../protocol/read.ts";
@@ -13,8 +12,6 @@ import { allowsCommand } from "../../session/access/scope.ts";
 import type { EnginePort } from "../../session/engine-port.ts";
 import { sessionIdIn } from "../hub/follow-request.ts";
 import { OWN_KEY } from "./mcp-names.ts";
-
-const LABEL_CHARACTERS_MAX = 100;
 
 export interface AgentClientDependencies {
   readonly engine: EnginePort;
@@ -224,10 +221,9 @@ export class AgentClient implements AsyncDisposable {
 
   async #attach(): Promise<Connection> {
     const { name = "", capabilities } = this.#introduction;
-    const label = plain(name, LABEL_CHARACTERS_MAX).trim();
     const connection = this.engine.attach({
       identityClass: "agent",
-      label: label === "" ? "mcp" : label,
+      label: name.trim() === "" ? "mcp" : name,
       scope: this.scope,
     });
     const experimental: unknown = capabilities?.experimental;

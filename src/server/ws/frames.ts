@@ -9,7 +9,6 @@ import { BODY_BYTES_MAX } from "../http/body.ts";
 
 /** Characters of a frame: as many as a body of other transports may have. */
 export const CLIENT_FRAME_CHARS_MAX = BODY_BYTES_MAX;
-const LABEL_CHARS_MAX = 64;
 const FRAMES_WITH_BODY: readonly string[] = ["command", "handshake", "query", "attach", "attach-piece"];
 const KNOWN_FRAMES =
   "frame: a client sends handshake, command, query, attach, attach-piece, attach-stop, subscribe-news or ping";
@@ -93,9 +92,7 @@ function newsWish(body: unknown): FrameBody {
 function handshake(body: JsonObject): FrameBody {
   const version = stringAt(body, "protocol_version");
   if (version === undefined) return refused("protocol_version: it takes the version that the client speaks");
-  const label = (stringAt(body, "label") ?? "websocket")
-    .replace(/[\u0000-\u001f\u007f-\u009f]/g, "?")
-    .slice(0, LABEL_CHARS_MAX);
+  const label = stringAt(body, "label") ?? "websocket";
   const client = stringAt(body, "client");
   return { kind: "handshake", version, label, ...(client === undefined ? {} : { client }) };
 }

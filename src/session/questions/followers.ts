@@ -1,13 +1,18 @@
 import { defined } from "../../base/defined.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
+import type { IdentityClass } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { AttachedClient } from "../access/client.ts";
 
 /** A client that is subscribed to a session. */
 export interface Follower {
   /** The name that it gives itself. */
   readonly label?: string;
   readonly client?: ClientId;
+  readonly identityClass?: IdentityClass;
 }
+
+type AttachedName = Pick<AttachedClient, "id" | "identityClass" | "label">;
 
 /** The clients that are subscribed to one session, in the order in which they came. */
 export class Followers {
@@ -26,15 +31,24 @@ export class Followers {
     return [...this.#all].flatMap(({ label }) => label ?? []);
   }
 
+  /** Subscribed clients that are known by name, each once. */
+  get clients(): readonly AttachedName[] {
+    const known = new Map<ClientId, AttachedName>();
+    for (const { client: id, label, identityClass } of this.#all)
+      if (id !== undefined && label !== undefined && identityClass !== undefined && !known.has(id))
+        known.set(id, { id, label, identityClass });
+    return [...known.values()];
+  }
+
   /** Returns true if another client is subscribed. */
   hasOthersThan(client: ClientId): boolean {
     return [...this.#all].some((each) => each.client !== client);
   }
 
   /** Adds a follower until its signal aborts or the returned function is called. */
-  add({ label, client }: Follower, signal: AbortSignal): () => void {
+  add({ label, client, identityClass }: Follower, signal: AbortSignal): () => void {
     const follower: Follower = {
-      ...defined({ label, client }),
+      ...defined({ label, client, identityClass }),
     };
     if (!signal.aborted) this.#all.add(follower);
     const leave = () => {

@@ -1,6 +1,7 @@
 import { defined } from "../../base/defined.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, EventKind, PayloadOf } from "../../protocol/events/events.ts";
+import type { NamedClient } from "../../protocol/events/named-client.ts";
 import type { EventRange } from "./store.ts";
 
 /** Text that replaces every expired text ([A] § Storage policy, SES-06). */
@@ -79,10 +80,11 @@ export function isEventKind(text: string): text is EventKind {
   return Object.hasOwn(WITHOUT_CONTENT, text);
 }
 
-/** Returns the payload of an event after its content has expired. */
+/** Returns the payload of an event after its content has expired. The names that clients give themselves are content. */
 export function withoutContent({ kind, payload }: Event): Event["payload"] {
   const strip = WITHOUT_CONTENT[kind] as (payload: Event["payload"]) => Event["payload"];
-  return strip(payload);
+  const { who: _who, ...stripped } = strip(payload) as Event["payload"] & { readonly who?: NamedClient };
+  return stripped as Event["payload"];
 }
 
 /** Returns an event with «ttl-expired» for its content. */

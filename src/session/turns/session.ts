@@ -6,8 +6,10 @@ import type { BusReader } from "../../engine/bus/bus.ts";
 import { CancelNode } from "../../engine/cancel.ts";
 import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { AttachedFile, AttachmentInfo } from "../../protocol/content.ts";
+import { CLIENTS_LISTED_MAX } from "../../protocol/events/client-limits.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event, SessionEndReason } from "../../protocol/events/events.ts";
+import type { FollowingClient } from "../../protocol/resources.ts";
 import type { Level } from "../../tools/tool-facts.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { QueryHandlers } from "../commands/query-handlers.ts";
@@ -137,6 +139,15 @@ export class Session {
     return this.#followers.labels;
   }
 
+  /** The subscribed clients, each once, in the order in which they came; the first of too many. */
+  get clients(): readonly FollowingClient[] {
+    const { clients } = this.#parts.bus;
+    return this.#followers.clients.slice(0, CLIENTS_LISTED_MAX).map(({ id, label, identityClass }) => ({
+      ...{ id, label: clients.shown(label) },
+      identity_class: identityClass,
+    }));
+  }
+
   /** An event before all open questions; undefined if there are none. */
   get askedSince(): EventSeq | undefined {
     return this.#parts.questions.openSince;
@@ -226,6 +237,7 @@ export class Session {
     if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
     this.#idle.touch();
     if (client.identityClass === "agent") this.#isUsedByAgent = true;
+    this.#parts.bus.clients.add(client);
     return await this.#commands.carryOut(command, client);
   }
 
@@ -258,6 +270,7 @@ export class Session {
   ): Promise<void> {
     if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
     this.#idle.touch();
+    this.#parts.bus.clients.add(client);
     await this.#recovery.settled(client);
     await this.#turns.runExclusive(command, client, async (turn) => {
       const result = await work({ ...turnContext(turn), history: turn.history });
@@ -276,8 +289,10 @@ export class Session {
   }
 
   /** Shows every client the title that a person gave. In a session that is being ended, the next run shows it. */
-  async renamed(title: string, by?: ClientId): Promise<void> {
+  async renamed(title: string, client?: AttachedClient): Promise<void> {
     if (this.#ending !== undefined) return;
+    if (client !== undefined) this.#parts.bus.clients.add(client);
+    const by = client?.id;
     this.#parts.bus.publish({ kind: "SessionRenamed", payload: { title, ...defined({ by }) } });
     await this.#beforeEnd(this.durable());
   }

@@ -24,6 +24,7 @@ export type SessionInTable = Pick<
   /** `session` is absent if the log was deleted. */
   readonly branch_of?: { readonly session?: string | undefined } | undefined;
   readonly attached_by?: readonly string[] | undefined;
+  readonly clients?: SessionInfo["clients"] | undefined;
 };
 
 export interface SessionTableOptions {
@@ -54,7 +55,7 @@ export function sessionTable(
       info.branch_of === undefined ? "-" : (info.branch_of.session?.slice(5, units) ?? "(deleted)"),
     ),
   };
-  const attached = cells((info) => attachedText(info.attached_by ?? []));
+  const attached = cells((info) => attachedText(clientTexts(info)));
   const anyAttached = attached.some((cell) => cell !== NOBODY);
   const attachedColumn = { name: "ATTACHED-BY", cells: attached, max: ATTACHED_COLUMNS_MAX, dropped: 0 };
   const workingDir: Column = {
@@ -84,6 +85,12 @@ export function sessionTable(
     columns,
     lastMin: all || anyAttached ? TITLE_COLUMNS_MIN / 2 : TITLE_COLUMNS_MIN,
   });
+}
+
+/** Returns the clients that follow a session; of agents, the class too. An older engine names labels only. */
+function clientTexts({ clients, attached_by: labels = [] }: SessionInTable): readonly string[] {
+  if (clients === undefined) return labels;
+  return clients.map(({ label, identity_class: of }) => (of === "agent" ? `${label} [agent]` : label));
 }
 
 /** Lists labels, with a count for those of one name: "cinch line client, acp (2)". */

@@ -10,6 +10,8 @@ import { questionId, questionOf } from "../questions/questions.ts";
 import { isRefusal } from "../turn-result.ts";
 import { withPiece } from "./calls/incoming-calls.ts";
 import { callsAfter } from "./calls/open-calls.ts";
+import type { KnownClients } from "./clients.ts";
+import { clientsAfter, NO_CLIENTS } from "./clients.ts";
 import type { MissedEvents } from "./gaps/gaps.ts";
 import { missedAfter, showsNoneWaiting } from "./gaps/gaps.ts";
 import type { LeftOut, LimitedList } from "./limits.ts";
@@ -61,6 +63,8 @@ export interface SessionView {
   /** The run of the last event. A log has several: what runs or waits in one ends with it. */
   readonly run?: RunView;
   readonly turns: Turns;
+  /** Clients that its events have named. They outlive a run. */
+  readonly clients: KnownClients;
   /** Accepted inputs that have not started. They outlive a run. */
   readonly waiting: readonly WaitingInput[];
   readonly todos: readonly TodoItem[];
@@ -88,6 +92,7 @@ export interface Compaction extends PayloadOf<"CompactionTriggered"> {
 export const NEW_SESSION: SessionView = {
   reached: 0,
   turns: NO_TURNS,
+  clients: NO_CLIENTS,
   waiting: [],
   todos: [],
   costs: NO_SESSION_COSTS,
@@ -122,6 +127,7 @@ export function sessionAfter(view: SessionView, envelope: Envelope): SessionView
     run,
     costs: sessionCostsAfter(view.costs, envelope),
     notices: noticesAfter(view.notices, envelope),
+    clients: clientsAfter(view.clients, envelope),
     ...(missed === undefined ? {} : { missed }),
   };
   const after = isMissing(envelope)

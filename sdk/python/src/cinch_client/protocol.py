@@ -847,6 +847,11 @@ class ToolResultEvent(_ToolResultEventRequired, total=False):
     aside: Literal[True]
 
 
+class TurnStartedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 class TurnStartedEventPayloadContentItemText(TypedDict):
     type: Literal["text"]
     text: str
@@ -892,6 +897,7 @@ _TurnStartedEventPayloadRequired = TypedDict("_TurnStartedEventPayloadRequired",
 
 
 class TurnStartedEventPayload(_TurnStartedEventPayloadRequired, total=False):
+    who: TurnStartedEventPayloadWho
     content: List[Union[
     TurnStartedEventPayloadContentItemText,
     TurnStartedEventPayloadContentItemImage,
@@ -1080,6 +1086,11 @@ class CostIncrementedEvent(_CostIncrementedEventRequired, total=False):
     aside: Literal[True]
 
 
+class PermissionRequestedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _PermissionRequestedEventPayloadPreviewRequired = TypedDict("_PermissionRequestedEventPayloadPreviewRequired", {
     "path": str,
     "new": str,
@@ -1132,6 +1143,7 @@ _PermissionRequestedEventPayloadRequired = TypedDict("_PermissionRequestedEventP
 
 
 class PermissionRequestedEventPayload(_PermissionRequestedEventPayloadRequired, total=False):
+    who: PermissionRequestedEventPayloadWho
     reason: str
     rule: str
     agent: str
@@ -1163,6 +1175,11 @@ class PermissionRequestedEvent(_PermissionRequestedEventRequired, total=False):
     aside: Literal[True]
 
 
+class PermissionAnsweredEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _PermissionAnsweredEventPayloadRequired = TypedDict("_PermissionAnsweredEventPayloadRequired", {
     "callId": CallId,
     "decision": Literal["allow", "deny"],
@@ -1173,6 +1190,7 @@ _PermissionAnsweredEventPayloadRequired = TypedDict("_PermissionAnsweredEventPay
 class PermissionAnsweredEventPayload(_PermissionAnsweredEventPayloadRequired, total=False):
     scope: Literal["once", "argv_glob", "tool"]
     by: ClientId
+    who: PermissionAnsweredEventPayloadWho
     rule: str
     hosts: Literal[True]
     hunks: List[str]
@@ -1194,10 +1212,20 @@ class PermissionAnsweredEvent(_PermissionAnsweredEventRequired, total=False):
     aside: Literal[True]
 
 
-class CancelledEventPayload(TypedDict):
-    turn: int
-    by: str
-    reason: str
+class CancelledEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
+_CancelledEventPayloadRequired = TypedDict("_CancelledEventPayloadRequired", {
+    "turn": int,
+    "by": str,
+    "reason": str,
+})
+
+
+class CancelledEventPayload(_CancelledEventPayloadRequired, total=False):
+    who: CancelledEventPayloadWho
 
 
 _CancelledEventRequired = TypedDict("_CancelledEventRequired", {
@@ -1415,6 +1443,11 @@ class AskedEventPayloadChoicesItem(TypedDict):
     label: str
 
 
+class AskedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _AskedEventPayloadRequired = TypedDict("_AskedEventPayloadRequired", {
     "askId": AskId,
     "about": Literal["trust", "orphan", "plan", "elicitation", "token-code", "outside-sandbox", "rewind"],
@@ -1428,6 +1461,7 @@ class AskedEventPayload(_AskedEventPayloadRequired, total=False):
     noteFor: str
     details: Dict[str, Any]
     originator: ClientId
+    who: AskedEventPayloadWho
     timeoutMs: int
     onlyUnattended: Literal[True]
 
@@ -1447,6 +1481,11 @@ class AskedEvent(_AskedEventRequired, total=False):
     aside: Literal[True]
 
 
+class AnsweredEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _AnsweredEventPayloadRequired = TypedDict("_AnsweredEventPayloadRequired", {
     "askId": AskId,
     "answer": Any,
@@ -1455,6 +1494,7 @@ _AnsweredEventPayloadRequired = TypedDict("_AnsweredEventPayloadRequired", {
 
 class AnsweredEventPayload(_AnsweredEventPayloadRequired, total=False):
     by: ClientId
+    who: AnsweredEventPayloadWho
 
 
 _AnsweredEventRequired = TypedDict("_AnsweredEventRequired", {
@@ -1510,6 +1550,11 @@ class InputQueuedEventPayloadContentItemDocument(TypedDict):
     source: InputQueuedEventPayloadContentItemDocumentSource
 
 
+class InputQueuedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _InputQueuedEventPayloadRequired = TypedDict("_InputQueuedEventPayloadRequired", {
     "inputId": InputId,
     "content": List[Union[
@@ -1524,6 +1569,7 @@ _InputQueuedEventPayloadRequired = TypedDict("_InputQueuedEventPayloadRequired",
 
 
 class InputQueuedEventPayload(_InputQueuedEventPayloadRequired, total=False):
+    who: InputQueuedEventPayloadWho
     skill: str
     agent: str
 
@@ -1543,6 +1589,11 @@ class InputQueuedEvent(_InputQueuedEventRequired, total=False):
     aside: Literal[True]
 
 
+class InputWithdrawnEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _InputWithdrawnEventPayloadRequired = TypedDict("_InputWithdrawnEventPayloadRequired", {
     "inputId": InputId,
 })
@@ -1550,6 +1601,7 @@ _InputWithdrawnEventPayloadRequired = TypedDict("_InputWithdrawnEventPayloadRequ
 
 class InputWithdrawnEventPayload(_InputWithdrawnEventPayloadRequired, total=False):
     by: ClientId
+    who: InputWithdrawnEventPayloadWho
 
 
 _InputWithdrawnEventRequired = TypedDict("_InputWithdrawnEventRequired", {
@@ -1709,6 +1761,11 @@ class ProfileSwitchedEvent(_ProfileSwitchedEventRequired, total=False):
     aside: Literal[True]
 
 
+class ModelChangedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _ModelChangedEventPayloadRequired = TypedDict("_ModelChangedEventPayloadRequired", {
     "model": str,
 })
@@ -1718,6 +1775,7 @@ class ModelChangedEventPayload(_ModelChangedEventPayloadRequired, total=False):
     previous: str
     effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
     by: ClientId
+    who: ModelChangedEventPayloadWho
 
 
 _ModelChangedEventRequired = TypedDict("_ModelChangedEventRequired", {
@@ -1735,6 +1793,11 @@ class ModelChangedEvent(_ModelChangedEventRequired, total=False):
     aside: Literal[True]
 
 
+class RuleRevokedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _RuleRevokedEventPayloadRequired = TypedDict("_RuleRevokedEventPayloadRequired", {
     "rule": str,
 })
@@ -1742,6 +1805,7 @@ _RuleRevokedEventPayloadRequired = TypedDict("_RuleRevokedEventPayloadRequired",
 
 class RuleRevokedEventPayload(_RuleRevokedEventPayloadRequired, total=False):
     by: ClientId
+    who: RuleRevokedEventPayloadWho
 
 
 _RuleRevokedEventRequired = TypedDict("_RuleRevokedEventRequired", {
@@ -1759,6 +1823,11 @@ class RuleRevokedEvent(_RuleRevokedEventRequired, total=False):
     aside: Literal[True]
 
 
+class RulePromotedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _RulePromotedEventPayloadRequired = TypedDict("_RulePromotedEventPayloadRequired", {
     "rule": str,
     "profile": str,
@@ -1769,6 +1838,7 @@ _RulePromotedEventPayloadRequired = TypedDict("_RulePromotedEventPayloadRequired
 class RulePromotedEventPayload(_RulePromotedEventPayloadRequired, total=False):
     directory: str
     by: ClientId
+    who: RulePromotedEventPayloadWho
 
 
 _RulePromotedEventRequired = TypedDict("_RulePromotedEventRequired", {
@@ -1786,6 +1856,11 @@ class RulePromotedEvent(_RulePromotedEventRequired, total=False):
     aside: Literal[True]
 
 
+class SessionRenamedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _SessionRenamedEventPayloadRequired = TypedDict("_SessionRenamedEventPayloadRequired", {
     "title": str,
 })
@@ -1793,6 +1868,7 @@ _SessionRenamedEventPayloadRequired = TypedDict("_SessionRenamedEventPayloadRequ
 
 class SessionRenamedEventPayload(_SessionRenamedEventPayloadRequired, total=False):
     by: ClientId
+    who: SessionRenamedEventPayloadWho
 
 
 _SessionRenamedEventRequired = TypedDict("_SessionRenamedEventRequired", {
@@ -1810,6 +1886,11 @@ class SessionRenamedEvent(_SessionRenamedEventRequired, total=False):
     aside: Literal[True]
 
 
+class LevelChangedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _LevelChangedEventPayloadRequired = TypedDict("_LevelChangedEventPayloadRequired", {
     "level": Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"],
 })
@@ -1817,6 +1898,7 @@ _LevelChangedEventPayloadRequired = TypedDict("_LevelChangedEventPayloadRequired
 
 class LevelChangedEventPayload(_LevelChangedEventPayloadRequired, total=False):
     by: ClientId
+    who: LevelChangedEventPayloadWho
 
 
 _LevelChangedEventRequired = TypedDict("_LevelChangedEventRequired", {
@@ -1872,6 +1954,11 @@ class InputEditedEventPayloadContentItemDocument(TypedDict):
     source: InputEditedEventPayloadContentItemDocumentSource
 
 
+class InputEditedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _InputEditedEventPayloadRequired = TypedDict("_InputEditedEventPayloadRequired", {
     "inputId": InputId,
     "content": List[Union[
@@ -1885,6 +1972,7 @@ _InputEditedEventPayloadRequired = TypedDict("_InputEditedEventPayloadRequired",
 
 class InputEditedEventPayload(_InputEditedEventPayloadRequired, total=False):
     by: ClientId
+    who: InputEditedEventPayloadWho
 
 
 _InputEditedEventRequired = TypedDict("_InputEditedEventRequired", {
@@ -1902,6 +1990,11 @@ class InputEditedEvent(_InputEditedEventRequired, total=False):
     aside: Literal[True]
 
 
+class InputMovedEventPayloadWho(TypedDict):
+    label: str
+    identityClass: Literal["human", "agent"]
+
+
 _InputMovedEventPayloadRequired = TypedDict("_InputMovedEventPayloadRequired", {
     "inputId": InputId,
 })
@@ -1910,6 +2003,7 @@ _InputMovedEventPayloadRequired = TypedDict("_InputMovedEventPayloadRequired", {
 class InputMovedEventPayload(_InputMovedEventPayloadRequired, total=False):
     before: InputId
     by: ClientId
+    who: InputMovedEventPayloadWho
 
 
 _InputMovedEventRequired = TypedDict("_InputMovedEventRequired", {
@@ -1971,6 +2065,12 @@ Envelope = Union[
 ]
 
 
+class FollowingClient(TypedDict):
+    id: ClientId
+    label: str
+    identity_class: Literal["human", "agent"]
+
+
 _SessionInfoBranchOfRequired = TypedDict("_SessionInfoBranchOfRequired", {
     "log": LogId,
     "event": int,
@@ -2019,6 +2119,7 @@ class SessionInfo(_SessionInfoRequired, total=False):
     asked_since: int
     branch_of: SessionInfoBranchOf
     attached_by: List[str]
+    clients: List[FollowingClient]
     expires_in_days: int
     last_text: str
 
@@ -2323,6 +2424,7 @@ class SessionDetail(_SessionDetailRequired, total=False):
     asked_since: int
     branch_of: SessionDetailBranchOf
     attached_by: List[str]
+    clients: List[FollowingClient]
     expires_in_days: int
     last_text: str
 

@@ -21,6 +21,7 @@ import { switchedText } from "../../../view/texts/switched-text.ts";
 import { deliveredInput } from "../../../view/turn-result.ts";
 import { skillText } from "../commands/skills-and-agents.ts";
 import { CallLines } from "./call-lines.ts";
+import type { SeenClients } from "./event-text.ts";
 import {
   agentText,
   answeredLine,
@@ -28,7 +29,10 @@ import {
   compactionLine,
   compactionProgressLine,
   memoryLine,
+  promotedText,
+  renamedText,
   rewoundText,
+  textBy,
   todoLines,
   unkeptText,
   withdrawnText,
@@ -199,10 +203,10 @@ export class EventPrinter {
         return queuedText(this.#view.waiting, this.#whoWaits(envelope.payload.originator));
       case "InputWithdrawn":
         if (this.#resent.delete(envelope.payload.inputId)) return undefined;
-        return withdrawnText(before.waiting, envelope.payload.inputId);
+        return this.#withOther(envelope, withdrawnText(before.waiting, envelope.payload.inputId));
       case "Cancelled":
         if (this.#isPast(envelope)) return undefined; // the end of its turn reports it
-        return cancelledText(clientName(envelope.payload.by, this.#options.client()));
+        return cancelledText(clientName(envelope.payload.by, this.#seen));
       case "Error":
         return this.#calls.isNoNews(envelope.payload, this.#running) ? undefined : noticeText(envelope);
       case "CompactionProgress":
@@ -229,23 +233,23 @@ export class EventPrinter {
       case "MemoryWritten":
         return this.#calls.lineOf(memoryLine(envelope.payload), this.#running);
       case "Answered":
-        return this.#trusted(envelope.payload, before.run?.questions ?? []);
+        return this.#trusted(envelope, before.run?.questions ?? []);
       case "ProfileSwitched":
         return this.#profileSwitched(envelope);
       case "ModelChanged":
-        return this.#isOwn(envelope) ? undefined : modelText(envelope.payload);
+        return this.#byOther(envelope, modelText(envelope.payload));
       case "LevelChanged":
-        return this.#isOwn(envelope) ? undefined : `level: ${envelope.payload.level}`;
+        return this.#byOther(envelope, `level: ${envelope.payload.level}`);
       case "InputEdited":
       case "InputMoved":
-        if (this.#isPast(envelope) || this.#isOwn(envelope)) return undefined;
-        return changedInputText(this.#view.waiting, envelope);
+        if (this.#isPast(envelope)) return undefined;
+        return this.#byOther(envelope, changedInputText(this.#view.waiting, envelope));
       case "RuleRevoked":
-        return this.#isOwn(envelope) ? undefined : `rule revoked: ${neutraliseLine(envelope.payload.rule)}`;
+        return this.#byOther(envelope, `rule revoked: ${neutraliseLine(envelope.payload.rule)}`);
       case "RulePromoted":
-        return this.#isOwn(envelope) ? undefined : promotedText(envelope.payload);
+        return this.#byOther(envelope, promotedText(envelope.payload));
       case "SessionRenamed":
-        return this.#isOwn(envelope) ? undefined : renamedText(envelope.payload);
+        return this.#byOther(envelope, renamedText(envelope.payload));
       case "CustomEvent":
         return this.#custom(envelope, before.waiting);
       case "CheckpointMade":
@@ -267,8 +271,24 @@ export class EventPrinter {
     }
   }
 
+  get #seen(): SeenClients {
+    return { clients: this.#view.clients, self: this.#options.client() };
+  }
+
+  /** Returns the text about an act of another client; undefined for one of this client, whose command reported it. */
+  #byOther(envelope: ActOf, text: string | undefined): string | undefined {
+    return text === undefined || this.#isOwn(envelope)
+      ? undefined
+      : textBy(text, envelope.payload.by, this.#seen);
+  }
+
+  /** Returns the text about an act, with the client if it is another one. */
+  #withOther(envelope: ActOf, text: string): string {
+    return this.#byOther(envelope, text) ?? text;
+  }
+
   /** Returns true for an action of this client, whose command already reported it. */
-  #isOwn({ payload }: { readonly payload: { readonly by?: ClientId | undefined } }): boolean {
+  #isOwn({ payload }: ActOf): boolean {
     return payload.by !== undefined && payload.by === this.#options.client?.();
   }
 
@@ -286,7 +306,7 @@ export class EventPrinter {
     if (content === undefined) return undefined;
     if (originator === this.#options.client())
       return inputId === undefined ? undefined : `now: ${inputLine(content)}`;
-    const asker = this.#isPast(envelope) ? "you asked" : `${neutraliseLine(originator)} asks`;
+    const asker = this.#isPast(envelope) ? "you asked" : `${clientName(originator, this.#seen)} asks`;
     return `${asker}:\n${quoteInput(content)}`;
   }
 
@@ -297,7 +317,8 @@ export class EventPrinter {
   }
 
   #whoWaits(originator: ClientId): string {
-    return originator === this.#options.client() ? "waiting" : `${neutraliseLine(originator)} waits`;
+    const isOwn = originator === this.#options.client();
+    return isOwn ? "waiting" : `${clientName(originator, this.#seen)} waits`;
   }
 
   #custom(envelope: EnvelopeOf<"CustomEvent">, waited: readonly WaitingInput[]): string | undefined {
@@ -335,21 +356,23 @@ export class EventPrinter {
       return `  denied: ${NO_ANSWER}`;
     }
     if (isCounted) this.#calls.deny(callId, { byYou });
-    return answeredLine(answer, this.#options.client());
+    return answeredLine(answer, this.#seen);
   }
 
   /**
    * Returns a sentence about the result of a question about a project file.
    * @param open questions before the answer.
    */
-  #trusted({ askId, answer, by }: PayloadOf<"Answered">, open: readonly Question[]): string | undefined {
+  #trusted(envelope: EnvelopeOf<"Answered">, open: readonly Question[]): string | undefined {
+    const { askId, answer, by } = envelope.payload;
     const question = open.find((each) => questionId(each) === askId);
     const path = question === undefined ? undefined : fileOf(question);
     if (path === undefined && answer === null)
       return `  ${by === undefined ? "nobody answered in time" : NO_ANSWER}`;
     if (path === undefined) return undefined;
-    if (answer === "approve") return `  ${path}: acknowledged`;
-    return `  ${path}: left out of this session${answer === null ? ", since nobody answered" : ""}`;
+    if (answer === "approve") return this.#withOther(envelope, `  ${path}: acknowledged`);
+    const out = `  ${path}: left out of this session${answer === null ? ", since nobody answered" : ""}`;
+    return answer === null ? out : this.#withOther(envelope, out);
   }
 
   /** Returns true for an event of an earlier run of the same log. */
@@ -364,6 +387,11 @@ export class EventPrinter {
   }
 }
 
+/** An event that may name the client whose act it is. */
+interface ActOf {
+  readonly payload: { readonly by?: ClientId | undefined };
+}
+
 /** Returns the file that a trust question is about. The command that asks about a server reports its fate. */
 function fileOf(question: Question): string | undefined {
   if (question.kind !== "asked") return undefined;
@@ -371,13 +399,4 @@ function fileOf(question: Question): string | undefined {
   if (about !== "trust" || details["server"] !== undefined) return undefined;
   const path = details["path"];
   return typeof path === "string" ? neutraliseLine(path) : "a file of the project";
-}
-
-function renamedText({ title }: PayloadOf<"SessionRenamed">): string {
-  return title === "" ? "the session has no title of its own any more" : `title: ${neutraliseLine(title)}`;
-}
-
-function promotedText({ rule, path, directory }: PayloadOf<"RulePromoted">): string {
-  const where = directory === undefined ? "" : ` for ${neutraliseLine(directory)}`;
-  return `rule kept in ${neutraliseLine(path)}${where}: ${neutraliseLine(rule)}`;
 }

@@ -3,6 +3,8 @@ import { isObject } from "../../../base/json.ts";
 import { durationText } from "../../../base/text/duration.ts";
 import { count, grouped, shortened } from "../../../base/text/text.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import type { KnownClients } from "../../../view/session/clients.ts";
+import { displayName } from "../../../view/session/clients.ts";
 import type { Turns } from "../../../view/session/turns.ts";
 import { pointName } from "../../../view/session/turns.ts";
 import type { WaitingInput } from "../../../view/session/waiting.ts";
@@ -11,9 +13,21 @@ import { inputLine } from "./waiting-text.ts";
 
 const UNKEPT_SHOWN_MAX = 3;
 
+/** The clients of a session, as its reader sees them. */
+export interface SeenClients {
+  readonly clients: KnownClients;
+  /** The client that reads. */
+  readonly self: ClientId;
+}
+
 /** Returns the name of a client for the user: "you" for this one. */
-export function clientName(id: string, client: ClientId): string {
-  return id === client ? "you" : neutraliseLine(id);
+export function clientName(id: string, { clients, self }: SeenClients): string {
+  return id === self ? "you" : displayName(clients, id);
+}
+
+/** Returns a text with the client that did it at its end. The engine's own have none. */
+export function textBy(text: string, by: ClientId | undefined, seen: SeenClients): string {
+  return by === undefined ? text : `${text} (by ${clientName(by, seen)})`;
 }
 
 export function withdrawnText(waited: readonly WaitingInput[], id: InputId): string {
@@ -28,8 +42,8 @@ export function agentText({ namespace, kind, payload }: PayloadOf<"CustomEvent">
   return typeof text === "string" ? neutraliseLine(text) : undefined;
 }
 
-export function answeredLine(answer: PayloadOf<"PermissionAnswered">, client: ClientId): string {
-  const by = answer.by === undefined ? "" : ` by ${clientName(answer.by, client)}`;
+export function answeredLine(answer: PayloadOf<"PermissionAnswered">, seen: SeenClients): string {
+  const by = answer.by === undefined ? "" : ` by ${clientName(answer.by, seen)}`;
   const rule = answer.rule === undefined ? "" : ` (${neutraliseLine(answer.rule)})`;
   if (!answer.counted) return `a later answer${by} came after the first and did not count`;
   return answer.decision === "allow" ? `  allowed${by}${rule}` : `  denied${by}`;
@@ -86,4 +100,13 @@ export function rewoundText(payload: unknown, turns: Turns): string {
   const part = what === "conversation" || what === "files" ? `${what} ` : "";
   const point = pointName(turns, Number(to)) ?? `event ${Number(to)}`;
   return `-- ${part}set back to ${point}${what === "files" ? "" : ": what came after is forgotten"}`;
+}
+
+export function renamedText({ title }: PayloadOf<"SessionRenamed">): string {
+  return title === "" ? "the session has no title of its own any more" : `title: ${neutraliseLine(title)}`;
+}
+
+export function promotedText({ rule, path, directory }: PayloadOf<"RulePromoted">): string {
+  const where = directory === undefined ? "" : ` for ${neutraliseLine(directory)}`;
+  return `rule kept in ${neutraliseLine(path)}${where}: ${neutraliseLine(rule)}`;
 }

@@ -202,7 +202,7 @@ export class Editor implements AsyncDisposable {
     const { connection } = await this.#attached();
     const info = await infoOf(connection, this.#runOf(name));
     if (archived) {
-      const isOpenElsewhere = this.#othersIn(name, info).length > 0;
+      const isOpenElsewhere = othersIn(info, connection).length > 0;
       this.#close(name);
       await endWork(connection, info, { isOpenElsewhere });
     }
@@ -226,11 +226,11 @@ export class Editor implements AsyncDisposable {
     const info = await infoOf(connection, sessionId);
     if (info.live) {
       const mine = this.#sessions.get(name)?.session;
-      const others = this.#othersIn(name, info);
+      const others = othersIn(info, connection);
       const user =
         mine?.isBusy === true
           ? "its turn; cancel it"
-          : others.map((label) => `"${label}"; close it there`)[0];
+          : others.map(({ label }) => `"${label}"; close it there`)[0];
       if (user !== undefined) {
         const why = `it is in use by ${user}, then delete it`;
         throw new HarnessError("InvalidCommand", { kind: "session/delete", why });
@@ -356,12 +356,6 @@ export class Editor implements AsyncDisposable {
     return this.#sessions.get(name)?.session.session ?? sessionIdOf(name);
   }
 
-  /** Returns the labels of other clients that have a session open; another window of the editor is one, too. */
-  #othersIn(name: string, { attached_by: labels = [] }: SessionInfo): readonly string[] {
-    const mine = this.#sessions.has(name) ? labels.indexOf(this.#label) : -1;
-    return labels.filter((_label, at) => at !== mine);
-  }
-
   #assertRoom(): void {
     if (this.#sessions.size < EDITOR_SESSIONS_MAX) return;
     const why = `${EDITOR_SESSIONS_MAX} sessions are open in this editor; close one`;
@@ -391,4 +385,12 @@ function lateNotices(wanted: WantedSession): readonly string[] {
         "This session was running already: the editor's folders, MCP servers and system text are not added to it.",
       ]
     : [];
+}
+
+/** Returns the other clients that follow a session. */
+function othersIn(
+  { clients = [] }: SessionInfo,
+  { clientId }: Connection,
+): readonly { readonly label: string }[] {
+  return clients.filter(({ id }) => id !== clientId);
 }

@@ -16,7 +16,14 @@ import { lastText } from "./last-text.ts";
 /** Facts of a session that runs here, which its log does not have. */
 export type RunningFacts = Pick<
   Session,
-  "askedSince" | "attachedBy" | "inputsWaiting" | "lastShown" | "level" | "questionsOpen" | "state"
+  | "askedSince"
+  | "attachedBy"
+  | "clients"
+  | "inputsWaiting"
+  | "lastShown"
+  | "level"
+  | "questionsOpen"
+  | "state"
 >;
 
 export interface SessionInfoSources {
@@ -128,12 +135,14 @@ export class SessionInfos {
     const parent =
       branchOf && (parents.get(branchOf.logId) ?? (await this.#sources.store.find(branchOf.logId))?.session);
     if (branchOf !== undefined && parent !== undefined) parents.set(branchOf.logId, parent);
-    const attached = this.#sources.running(session)?.attachedBy ?? [];
+    const running = this.#sources.running(session);
+    const { attachedBy: attached = [], clients = [] } = running ?? {};
     return {
       ...(branchOf === undefined || parent === undefined
         ? {}
         : { branch_of: { log: branchOf.logId, event: branchOf.at, session: parent } }),
       ...(attached.length === 0 ? {} : { attached_by: attached }),
+      ...(clients.length === 0 ? {} : { clients }),
     };
   }
 }

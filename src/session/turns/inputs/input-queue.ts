@@ -55,6 +55,8 @@ export class InputQueue {
 
   constructor(options: InputQueueOptions) {
     this.#options = options;
+    for (const { originator, who } of options.before)
+      if (who !== undefined) options.bus.clients.add({ id: originator, ...who });
     this.#places = options.before.map((input) => ({ input: { ...input, delivery: "queue" }, held: true }));
     if (this.#places.length > 0) this.publishWaiting();
   }

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { EventSeq, InputId, LogId } from "../../../base/ids.ts";
 import { isId } from "../../../base/ids.ts";
 import { isObject } from "../../../base/json.ts";
@@ -91,11 +92,14 @@ class ReadingBack implements BackReader {
   }
 
   #queued(queued: PayloadOf<"InputQueued">): void {
-    const { inputId, delivery, originator } = queued;
+    const { inputId, delivery, originator, who } = queued;
     const content = this.#edits.get(inputId) ?? queued.content;
     const isMeant = this.#missing?.delete(inputId) ?? !this.#gone.has(inputId);
     if (isMeant)
-      this.#found = [{ inputId, content, delivery, originator, ...wantsOf(queued) }, ...this.#found];
+      this.#found = [
+        { inputId, content, delivery, originator, ...defined({ who }), ...wantsOf(queued) },
+        ...this.#found,
+      ];
   }
 
   #know(listed: readonly InputId[]): void {
