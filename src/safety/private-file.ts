@@ -10,7 +10,7 @@ const OTHERS = 0o077;
 /** State of a file that only its owner may access. */
 export type PrivateFile =
   | { readonly kind: "missing" }
-  /** It exists and must not be used; `problem`, with the remedy, and `cause`, without, follow its path in a sentence. */
+  /** It exists and must not be used. Both texts continue a sentence after its path; `problem` includes the remedy. */
   | { readonly kind: "refused"; readonly problem: string; readonly cause: string }
   | { readonly kind: "read"; readonly bytes: Uint8Array; readonly mode: number };
 
