@@ -11,6 +11,8 @@ import { apiProvider, createEngine, HarnessError, sqliteStore } from "cinch/engi
 const [path = "", prompt = "Hello.", baseUrl] = process.argv.slice(2);
 
 try {
+  if (path === "")
+    throw new HarnessError("UsageInvalid", { problem: "it takes PATH_OF_STORE [PROMPT] [URL]" });
   await using store = await sqliteStore({ path });
   await using engine = await createEngine({
     store,

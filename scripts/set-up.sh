@@ -72,8 +72,15 @@ assert_ours() {
   fail "$1/node_modules was made by another program, and setting up (npm ci) would replace all of it. Remove it and run the command again: rm -r '$1/node_modules'. To use it as it is: cksum <'$1/package-lock.json' >'$1/node_modules/.cinch-$2'"
 }
 
+# npm takes the packages away before its mark is gone, so a start meanwhile must wait.
+is_being_set_up() {
+  [ -L "$1/.cinch-set-up" ] || return 1
+  owner=$(command -p readlink "$1/.cinch-set-up" 2>/dev/null) || return 1
+  kill -0 "${owner#pid:}" 2>/dev/null
+}
+
 set_up() {
-  is_set_up "$1" "$2" && return 0
+  is_being_set_up "$1" || { is_set_up "$1" "$2" && return 0; }
   # npm empties what it installs into, and would follow the link.
   [ -L "$1/node_modules" ] &&
     fail "$1/node_modules is a link, and installing would empty the folder that it leads to. Remove the link and run the command again."

@@ -32,6 +32,7 @@ function openCopy() {
   program(
     join(bin, "npm"),
     `echo "$PWD: $*" >>"${log}"
+     [ -e "${log}.begin" ] && { : >"${log}.hanging"; exec sleep 60; }
      rm -rf node_modules
      [ -e "${log}.fail" ] && { echo "no network" >&2; exit 1; }
      mkdir -p node_modules/@oven/bun-test/bin
@@ -44,8 +45,8 @@ function openCopy() {
   return {
     root,
     installs,
-    flag: (name: "fail" | "hang") => writeFileSync(`${log}.${name}`, ""),
-    unflag: (name: "fail" | "hang") => rmSync(`${log}.${name}`),
+    flag: (name: "begin" | "fail" | "hang") => writeFileSync(`${log}.${name}`, ""),
+    unflag: (name: "begin" | "fail" | "hang") => rmSync(`${log}.${name}`),
     hanging: () => existsSync(`${log}.hanging`),
     started: [...FLAGS, `--tsconfig-override=${root}/tsconfig.json`, `${root}/src/cli/main.ts`, "--"],
     scratch: scratch.path,
@@ -105,6 +106,22 @@ test("many first uses at once install once", async () => {
     expect(run).toMatchObject({ code: 0, lines: [...copy.started, "x"] });
   expect(copy.installs()).toHaveLength(1);
   expect(existsSync(join(copy.root, ".cinch-set-up"))).toBe(false);
+});
+
+test("a start waits while another process replaces what is installed", async () => {
+  await using copy = openCopy();
+  const cinch = [join(copy.root, "cinch")];
+  await ended(copy.start(cinch));
+  copy.flag("begin");
+  const developer = copy.start(["/bin/sh", join(copy.root, "scripts/bun.sh"), "x.ts"]);
+  await until("npm has begun", copy.hanging);
+  const waiting = copy.start(cinch);
+  const stderr = waiting.stderr.getReader();
+  const { value } = await stderr.read();
+  expect(new TextDecoder().decode(value)).toContain("waiting for the set-up by process");
+  signalIfRunning(-developer.pid, "SIGKILL");
+  await developer.exited;
+  expect([await waiting.exited, copy.installs().length]).toEqual([0, 2]);
 });
 
 test("a changed lock file, and development tools that are missing, are installed", async () => {

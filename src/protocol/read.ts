@@ -27,7 +27,10 @@ export function readCommand(value: unknown): Command {
   const kind = stringAt(value, "kind");
   if (kind === undefined) throw invalidCommand("(none)", "kind: it must be a string");
   if (!isOneOf(COMMAND_KINDS, kind))
-    throw invalidCommand(shownKind(kind), "there is no command of this kind");
+    throw invalidCommand(
+      shownKind(kind),
+      "there is no command of this kind; command_kinds of the handshake lists them",
+    );
   const parsed = Command.safeParse(withFlatContent(flatCommand(value)));
   if (!parsed.success) throw invalidCommand(kind, firstIssue(parsed.error));
   return parsed.data;

@@ -10,8 +10,8 @@ const OTHERS = 0o077;
 /** State of a file that only its owner may access. */
 export type PrivateFile =
   | { readonly kind: "missing" }
-  /** It exists and must not be used; the reason continues a sentence after its path. */
-  | { readonly kind: "refused"; readonly problem: string }
+  /** It exists and must not be used. Both texts continue a sentence after its path; `problem` includes the remedy. */
+  | { readonly kind: "refused"; readonly problem: string; readonly cause: string }
   | { readonly kind: "read"; readonly bytes: Uint8Array; readonly mode: number };
 
 /**
@@ -25,7 +25,7 @@ export async function readPrivateFile(path: string, bytesMax: number): Promise<P
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await openUnlessMissing(path, flags);
   if (file === undefined) return { kind: "missing" };
-  if (file === "link") return refused("is a symbolic link; put the file itself there");
+  if (file === "link") return refused("is a symbolic link", "put the file itself there");
   try {
     const stats = await file.stat();
     if (!stats.isFile()) return refused("is not an ordinary file");
@@ -33,7 +33,7 @@ export async function readPrivateFile(path: string, bytesMax: number): Promise<P
     if (user !== undefined && stats.uid !== user) return refused("belongs to another user");
     if (process.platform !== "win32" && (stats.mode & OTHERS) !== 0) {
       const mode = (stats.mode & 0o7777).toString(8).padStart(4, "0");
-      return refused(`can be read or changed by others (mode ${mode}); if nobody did: chmod 600 ${path}`);
+      return refused(`can be read or changed by others (mode ${mode})`, `if nobody did: chmod 600 ${path}`);
     }
     if (stats.size > bytesMax)
       return refused(`has ${stats.size} bytes, more than the ${bytesMax} it may have`);
@@ -151,6 +151,6 @@ async function openUnlessMissing(path: string, flags: number) {
   }
 }
 
-function refused(problem: string): PrivateFile {
-  return { kind: "refused", problem };
+function refused(cause: string, remedy?: string): PrivateFile {
+  return { kind: "refused", problem: remedy === undefined ? cause : `${cause}; ${remedy}`, cause };
 }

@@ -40,10 +40,20 @@ function matches(shown: string, printed: string): boolean {
   return new RegExp(`^${pattern}$`).test(printed.trimEnd());
 }
 
+/** A change in two hunks. */
+const TIDY = {
+  file_path: "list.txt",
+  edits: [
+    { old_string: "first", new_string: "First" },
+    { old_string: "last", new_string: "Last" },
+  ],
+};
+
 function model({ body }: MockRequest): Turn {
   const asked = JSON.stringify((body["messages"] as readonly unknown[]).at(-1));
   if (asked.includes("hello")) return says("Hello.");
   if (asked.includes("Touch")) return calls("Bash", { command: "touch note.txt" });
+  if (asked.includes("Tidy")) return calls("MultiEdit", TIDY);
   if (asked.includes("Think for long"))
     return { ...says("I am thinking about it. ".repeat(4)), fault: { kind: "stall", at: "mid-event" } };
   return says("Done.");

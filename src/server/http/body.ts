@@ -29,6 +29,7 @@ export async function readJson(request: Request, clock: Clock, signal: AbortSign
   } catch {
     throw new HarnessError("InvalidBody", { why: "it is not UTF-8" });
   }
+  if (text.trim() === "") throw new HarnessError("InvalidBody", { why: "it is empty; send a JSON object" });
   const parsed = parseMessage(text);
   if (parsed === undefined)
     throw new HarnessError("InvalidBody", { why: "it is not JSON, nested too deep, or of too many values" });

@@ -4,7 +4,7 @@ import { errorsOf } from "../../base/reasons.ts";
 export const ERRORS = errorsOf({
   InvalidQuery: "Query <kind> rejected: <why>",
   UnknownSession:
-    "There is no session <id> in this engine. To continue a stored one, start cinch with --resume <id>.",
+    "There is no session <id> in this engine. To continue a stored one, send AttachSession, or start cinch with --resume <id>.",
   UnknownCommandNamespace:
     "Neither cinch nor a plugin of this session has the namespace '<namespace>'. List the commands with: GET /v1/slash-commands",
   InvalidHost:

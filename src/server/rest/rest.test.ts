@@ -395,10 +395,25 @@ test("[CTL-06 BUS-06] a command at its own address is refused by the name of wha
   const unknown = await control.ask(`${path}/command`, { json: { kind: "Explode" } });
   expect([unknown.status, await unknown.json()]).toMatchObject([
     409,
-    { reason: "InvalidCommand", details: { kind: "Explode", why: "there is no command of this kind" } },
+    {
+      reason: "InvalidCommand",
+      details: {
+        kind: "Explode",
+        why: "there is no command of this kind; command_kinds of the handshake lists them",
+      },
+    },
   ]);
   const typed = await control.ask(`${path}/input`, { json: { content: "text" } });
   expect([typed.status, await typed.json()]).toMatchObject([400, { reason: "InvalidBody" }]);
+  const empty = await control.ask(`${path}/archive`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+  });
+  const why = "it is empty; send a JSON object";
+  expect([empty.status, await empty.json()]).toMatchObject([
+    400,
+    { reason: "InvalidBody", details: { why } },
+  ]);
   const other = control.rig.world.ids.next("sess");
   const elsewhere = await control.ask(`${path}/command`, { json: { kind: "CancelTurn", sessionId: other } });
   expect(await refusalOf(elsewhere)).toEqual([400, "InvalidBody"]);

@@ -14,7 +14,7 @@ export const ERRORS = errorsOf({
   SessionsLocked:
     "The session store <path> was sealed under another machine key than the one in use now, which is from <source>. Set the CINCH_MACHINE_KEY or CINCH_PASSPHRASE that it was made with. If it was made with neither, unset both: then machine.key is used. Or move the store away to start with an empty one. Nothing was changed.",
   LogHeld:
-    "The session <id> is in use by process <pid> on this machine. End it there first, or start a new session.",
+    "The session <id> is in use by process <pid> on this machine. End it there first (a client: EndSession; the line client: /quit), or start a new session.",
   LeaseLost:
     "Another process has taken over the session <id>; this one stopped writing. Continue there, or end that process and resume the session.",
   SessionMissing: "There is no stored session <id>.",

@@ -26,7 +26,7 @@ export async function askOwner(parts: AskOwnerOptions): Promise<string> {
   const found = await readPrivateFile(tokenPath, OWNER_FILE_BYTES_MAX);
   if (found.kind === "missing") throw stale(`there is no ${tokenPath}`, "Start the engine: cinch serve.");
   if (found.kind === "refused")
-    throw stale(`${tokenPath} ${found.problem}`, "Restart the engine: it writes a new one.");
+    throw stale(`${tokenPath} ${found.cause}`, "Restart the engine: it writes a new one.");
   const stream = await connect(socketPath, signal);
   const stop = () => stream.destroy();
   signal.addEventListener("abort", stop, { once: true });

@@ -53,7 +53,7 @@ async function readWhole(path: string): Promise<Uint8Array> {
     if (found.kind === "missing") throw new HarnessError("PathMissing", { what: "The token file", path });
     if (found.kind === "refused") {
       // Others may have read it by now: restricting it does not help.
-      throw unsafe(path, found.problem, `put a new token into a file of your own, then chmod 400 ${path}`);
+      throw unsafe(path, found.cause, `put a new token into a file of your own, then chmod 400 ${path}`);
     }
     if (found.mode === MODE) return found.bytes;
     found.bytes.fill(0);
