@@ -13,8 +13,9 @@ export interface InputAcceptanceOptions {
 }
 
 /**
- * Accepts the inputs of clients, with the files that they refer to. Files are read or judged for one input at a time, only
- * if it can still be accepted. A cancel that arrives while an input is examined, or its files are read, stops it.
+ * Accepts the inputs of clients, with the files that they refer to. Files are read or judged for one input at a time,
+ * and only if it can still be accepted. A cancel that arrives while an input is examined, or its files are read, stops
+ * it.
  */
 export class InputAcceptance {
   readonly #options: InputAcceptanceOptions;
