@@ -9,10 +9,11 @@ import { clientLabel } from "../src/session/access/client-label.ts";
 import { expiredEvent } from "../src/session/store/expired.ts";
 import { says } from "./support/mock-provider/turn.ts";
 import type { NotesEngine } from "./support/notes-engine.ts";
-import { openNotesEngine } from "./support/notes-engine.ts";
+import { openNotesEngine, placesOf } from "./support/notes-engine.ts";
 import { openPlace } from "./support/place.ts";
 
 const ROBOT = { label: "\u001b[2Jro\u202ebot\nyou", identityClass: "agent" } as const;
+const SAMPLE = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
 const CLEAN = "ro<U+202E>bot\u240ayou";
 
 async function attached(
@@ -88,6 +89,24 @@ test("[TUI-09 CTL-19] a session lists who follows it, each once with its class, 
     if (lists.length > 0 && lists.at(-1) === undefined) break;
   }
   expect(lists[0]).toEqual(clients);
+});
+
+test("[TUI-09 SES-05] a secret in a label is redacted in events and lists, and no file holds a label in plain text", async () => {
+  await using place = openPlace(says("one"));
+  await using engine = await openNotesEngine(place);
+  const secret = SAMPLE;
+  await using client = await attached(engine, { label: `clientofmine ${secret}`, identityClass: "human" });
+  const session = await engine.session();
+  const leave = new AbortController();
+  void client.subscribe(session as SessionId, { signal: leave.signal });
+  await client.send(prompt(session, "go"));
+  const { label = "" } = (await first(client, session, "TurnStarted")).payload.who ?? {};
+  expect(label).toStartWith("clientofmine ");
+  expect(label).not.toContain(secret);
+  expect((await engine.info(session)).clients?.map((each) => each.label)).toEqual([label]);
+  await first(client, session, "TurnEnded");
+  leave.abort();
+  expect(placesOf(place, ["clientofmine"])).toEqual([]);
 });
 
 test("[TUI-09 SES-17] an input that outlives its run starts under the name of the client that sent it", async () => {

@@ -28,6 +28,7 @@ import {
   clientName,
   compactionLine,
   compactionProgressLine,
+  fileOf,
   memoryLine,
   promotedText,
   renamedText,
@@ -390,13 +391,4 @@ export class EventPrinter {
 /** An event that may name the client whose act it is. */
 interface ActOf {
   readonly payload: { readonly by?: ClientId | undefined };
-}
-
-/** Returns the file that a trust question is about. The command that asks about a server reports its fate. */
-function fileOf(question: Question): string | undefined {
-  if (question.kind !== "asked") return undefined;
-  const { about, details = {} } = question.ask;
-  if (about !== "trust" || details["server"] !== undefined) return undefined;
-  const path = details["path"];
-  return typeof path === "string" ? neutraliseLine(path) : "a file of the project";
 }
