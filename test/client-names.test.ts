@@ -127,7 +127,7 @@ test("[TUI-09 SES-17] an input that outlives its run starts under the name of th
   await next.send(prompt(run, "three", "queue"));
   const started: EnvelopeOf<"TurnStarted">[] = [];
   const stop = new AbortController();
-  for await (const event of next.subscribe(run, { since: 0, signal: stop.signal }))
+  for await (const event of next.subscribe(run as SessionId, { since: 0, signal: stop.signal }))
     if (event.kind === "TurnStarted" && started.push(event) === 3) break;
   expect(started.map(({ payload }) => payload.who?.label)).toEqual(["http", "next", "desk"]);
   await next[Symbol.asyncDispose]();

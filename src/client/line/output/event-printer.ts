@@ -28,13 +28,13 @@ import {
   clientName,
   compactionLine,
   compactionProgressLine,
-  fileOf,
   memoryLine,
   promotedText,
   renamedText,
   rewoundText,
   textBy,
   todoLines,
+  trustedFileOf,
   unkeptText,
   withdrawnText,
 } from "./event-text.ts";
@@ -367,7 +367,7 @@ export class EventPrinter {
   #trusted(envelope: EnvelopeOf<"Answered">, open: readonly Question[]): string | undefined {
     const { askId, answer, by } = envelope.payload;
     const question = open.find((each) => questionId(each) === askId);
-    const path = question === undefined ? undefined : fileOf(question);
+    const path = question === undefined ? undefined : trustedFileOf(question);
     if (path === undefined && answer === null)
       return `  ${by === undefined ? "nobody answered in time" : NO_ANSWER}`;
     if (path === undefined) return undefined;

@@ -113,7 +113,7 @@ export function promotedText({ rule, path, directory }: PayloadOf<"RulePromoted"
 }
 
 /** Returns the file that a trust question is about. The command that asks about a server reports its fate. */
-export function fileOf(question: Question): string | undefined {
+export function trustedFileOf(question: Question): string | undefined {
   if (question.kind !== "asked") return undefined;
   const { about, details = {} } = question.ask;
   if (about !== "trust" || details["server"] !== undefined) return undefined;
