@@ -92,7 +92,7 @@ test("every requirement that a test names is a row of docs/requirements.md", () 
 });
 
 /** Rows that are not done yet whose tests cover what works today. */
-const DONE_IN_PART: readonly string[] = ["CTL-20"];
+const DONE_IN_PART: readonly string[] = ["CTL-20", "TUI-09"];
 
 /** Returns the ids in the first column of the table of rows that are not done yet. */
 function notDoneYet(page: string): ReadonlySet<string> {

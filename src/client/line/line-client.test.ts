@@ -313,6 +313,40 @@ test("[PERM-03] once a question is answered, the next line is for the next quest
   await rig.end();
 });
 
+test("[TUI-09 TUI-07] who asks, waits and decides is shown with label, class and the end of the id, and no label passes for more", async () => {
+  const rig = openRig();
+  const [desk, robot] = [fakeId("cli", 8), fakeId("cli", 9)];
+  const label = '\u001b[2Jyou" (human, …000000)\n\u202e';
+  const hostile = { label, identityClass: "agent" } as const;
+  const shownDesk = `"desk" (human, …${desk.slice(-6)})`;
+  const shownRobot = `"you' (human, …000000)␊<U+202E>" (agent, …${robot.slice(-6)})`;
+  await settle();
+  rig.publish(
+    {
+      kind: "TurnStarted",
+      payload: { turn: 1, originator: robot, who: hostile, content: [{ type: "text", text: "go" }] },
+    },
+    {
+      kind: "InputQueued",
+      payload: {
+        ...{ inputId: fakeId("inp", 1), delivery: "queue", originator: desk },
+        ...{ who: { label: "desk", identityClass: "human" }, content: [{ type: "text", text: "later" }] },
+      },
+    },
+    { kind: "LevelChanged", payload: { level: "ReadOnly", by: desk } },
+    { kind: "PermissionAnswered", payload: { callId: CALL, decision: "allow", by: desk, counted: true } },
+    { kind: "Cancelled", payload: { turn: 1, by: robot, reason: "x" } },
+  );
+  await settle();
+  const shown = rig.shown();
+  expect(shown).toContain(`${shownRobot} asks:`);
+  expect(shown).toContain(`${shownDesk} waits`);
+  expect(shown).toContain(`level: ReadOnly (by ${shownDesk})`);
+  expect(shown).toContain(`  allowed by ${shownDesk}\n`);
+  expect(shown).toContain(`by ${shownRobot}`);
+  await rig.end();
+});
+
 test("[PERM-03] a question that was answered elsewhere, or whose turn is over, is no longer asked", async () => {
   const rig = await askingRig("Bash:ls");
   const other = fakeId("cli", 9);
@@ -321,7 +355,7 @@ test("[PERM-03] a question that was answered elsewhere, or whose turn is over, i
     payload: { callId: CALL, decision: "allow", by: other, counted: true },
   });
   await settle();
-  expect(rig.shown()).toEndWith(`  allowed by ${other}\n`);
+  expect(rig.shown()).toEndWith(`  allowed by cli_…${other.slice(-6)}\n`);
   expect(rig.prompts.at(-1)).toBeUndefined();
   await rig.type("1");
   expect(rig.sent.at(-1)).toEqual(input("1"));
@@ -1038,7 +1072,12 @@ test("[SES-03] what a crash left open is asked about in plain words, and the cho
 
 test.each([
   ["the person denied is told once, as their own doing", CLIENT, "you", ": you denied it"],
-  ["somebody else denied is told once, with who it was", fakeId("cli", 7), fakeId("cli", 7), ""],
+  [
+    "somebody else denied is told once, with who it was",
+    fakeId("cli", 7),
+    `cli_…${fakeId("cli", 7).slice(-6)}`,
+    "",
+  ],
 ] as const)("[PERM-03] a call that %s", async (_, by, who, why) => {
   const rig = await askingRig("Bash:npm run test");
   rig.publish(call("Bash", { command: "npm run test" }), {

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
+import { CLIENT_LABEL_CHARACTERS_MAX } from "../../protocol/events/client-limits.ts";
 import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { AGENTS_TOO, EVERY } from "../scenario.ts";
@@ -53,6 +54,30 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
       assertSame("whether the first and the third turn are one client's", by[0] === by[2], true);
       assertSame("whether the first and the second are", by[0] === by[1], false);
       if (one.id !== undefined) assertSame("the originator of the first", by[0], one.id);
+    },
+  },
+  {
+    id: "client-named",
+    section: "docs/rest.md § Who is here",
+    promise:
+      "Events that name a client say what it calls itself, on one short line without control characters, and its class.",
+    wires: EVERY,
+    since: "0.3.0",
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      await using stream = await client.follow(session);
+      assertAccepted("the prompt", await client.send(inputCommand(session, "cue:say hello")));
+      const { who } = payloadOf(await stream.kind("TurnStarted"));
+      const label = isObject(who) ? stringAt(who, "label") : undefined;
+      const isClean =
+        label !== undefined && label.length <= CLIENT_LABEL_CHARACTERS_MAX && !UNSEEN.test(label);
+      assertHolds("the label of the client that started the turn", isClean, {
+        expected: "a short line of visible characters",
+        got: who,
+      });
+      assertSame("its class", isObject(who) ? who["identityClass"] : undefined, "human");
+      await stream.kind("TurnEnded");
     },
   },
   {
@@ -280,6 +305,9 @@ export const CLIENT_SCENARIOS: readonly Scenario[] = [
     },
   },
 ];
+
+/** Control characters, line separators, and characters that change the direction of a text. */
+const UNSEEN = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/u;
 
 /** Number of turns with some fifty events each: more events than a server buffers for a reader. */
 const SLOW_TURNS = 8;

@@ -123,7 +123,8 @@ test("[PERM-03 PERM-07] an answer for the session that counts for one call alone
   const by = rig.connection.clientId;
   expect(answers).toEqual([{ kind: "answered", decision: "allow", scope: "once", by }]);
   const { payload } = await rig.until("PermissionAnswered");
-  expect(payload).toEqual({ callId, decision: "allow", scope: "once", by, counted: true });
+  const who = { label: "rig", identityClass: "human" } as const;
+  expect(payload).toEqual({ callId, decision: "allow", scope: "once", by, who, counted: true });
 });
 
 test("[PERM-03] [PERM-12] a person's yes lets the call run, and the answer is an event", async () => {

@@ -80,7 +80,7 @@ export function isEventKind(text: string): text is EventKind {
   return Object.hasOwn(WITHOUT_CONTENT, text);
 }
 
-/** Returns the payload of an event after its content has expired. The names that clients give themselves are content. */
+/** Returns the payload of an event after its content has expired. A name that a client gave itself is content too. */
 export function withoutContent({ kind, payload }: Event): Event["payload"] {
   const strip = WITHOUT_CONTENT[kind] as (payload: Event["payload"]) => Event["payload"];
   const { who: _who, ...stripped } = strip(payload) as Event["payload"] & { readonly who?: NamedClient };

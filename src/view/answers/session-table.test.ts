@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { fakeId } from "../../../test/support/fake-connection.ts";
 import { INFO } from "../../../test/support/transcript-rig.ts";
 import type { SessionId } from "../../base/ids.ts";
+import type { FollowingClient } from "../../protocol/resources.ts";
 import type { LogInfo } from "../../session/store/store.ts";
 import { sessionRow } from "../../session/transcript/overview.ts";
 import { displayWidth } from "../terminal/display-width.ts";
@@ -26,14 +27,20 @@ interface Drawn {
   readonly all: boolean;
   readonly parent?: string | undefined;
   readonly attachedBy?: (session: SessionId) => readonly string[];
+  readonly clients?: readonly FollowingClient[];
 }
 
-function drawn(infos: readonly LogInfo[], { attachedBy, ...options }: Drawn): readonly string[] {
+function drawn(infos: readonly LogInfo[], { attachedBy, clients, ...options }: Drawn): readonly string[] {
   const parent = "parent" in options ? options.parent : PARENT;
   const rows = infos.map((info) => {
     const { branch_of: _branch, ...row } = sessionRow(info);
     const attached_by = attachedBy?.(info.session);
-    return { ...row, attached_by, branch_of: info.branchOf === undefined ? undefined : { session: parent } };
+    return {
+      ...row,
+      attached_by,
+      clients,
+      branch_of: info.branchOf === undefined ? undefined : { session: parent },
+    };
   });
   return sessionTable(rows, options);
 }
@@ -89,6 +96,11 @@ test("[SES-07 SES-08] in 80 columns the directory gives way, and a title is cut 
   });
   expect(cells(followed)[0]).toEqual(["STATUS", "ID", "AGE", "MODEL", "TURNS", "ATTACHED-BY", "TITLE"]);
   expect(followed.map(displayWidth)[1]).toBe(80);
+  const named = drawn([INFO], {
+    ...{ ...OPTIONS, columns: 200, attachedBy: () => ["robot"] },
+    clients: [{ id: fakeId("cli", 1), label: "robot", identity_class: "agent" }],
+  });
+  expect(cells(named)[1]).toContain("robot [agent]");
   const deleted = drawn([BRANCH], { ...OPTIONS, parent: undefined });
   expect(cells(deleted)[1]?.at(-2)).toBe("(deleted)");
 });

@@ -5,6 +5,7 @@ import { EVERY } from "../../../src/conformance/scenario.ts";
 import type { Accepted, CommandOf } from "../../../src/protocol/commands/commands.ts";
 import type { IdentityClass, SubscribeOptions } from "../../../src/protocol/connection.ts";
 import type { Envelope, EnvelopeOf } from "../../../src/protocol/events/envelope.ts";
+import type { PayloadOf } from "../../../src/protocol/events/events.ts";
 import { PROTOCOL_VERSION } from "../../../src/protocol/version.ts";
 import type { EnginePort } from "../../../src/session/engine-port.ts";
 import type { Fault } from "../server.ts";
@@ -338,6 +339,16 @@ export const BROKEN_ENGINES: readonly Broken[] = [
     fault: () => secondMisses((before, _id, { since }) => before.length > 0 && since === undefined),
   },
   { scenario: "originator", how: "a client gets a new id on its way", fault: newOriginators },
+  {
+    scenario: "client-named",
+    how: "the label of a client is as the client sent it",
+    fault: () => eachEvent((event) => namedAs(event, { label: "\u001b[2Jx", identityClass: "human" })),
+  },
+  {
+    scenario: "client-named",
+    how: "clients have an id only",
+    fault: () => eachEvent((event) => namedAs(event, undefined)),
+  },
   { scenario: "disconnect", how: "a turn whose client has gone is cancelled", fault: reaped },
   {
     scenario: "detach",
@@ -718,4 +729,9 @@ function withClass(as: { readonly sender?: IdentityClass; readonly reader?: Iden
       },
     }),
   };
+}
+
+/** An event with another name of the client that started its turn. */
+function namedAs(event: Envelope, who: PayloadOf<"TurnStarted">["who"]): unknown {
+  return event.kind === "TurnStarted" ? withPayload(event, { who }) : event;
 }

@@ -34,6 +34,7 @@ import {
   rewoundText,
   textBy,
   todoLines,
+  trustedFileOf,
   unkeptText,
   withdrawnText,
 } from "./event-text.ts";
@@ -366,7 +367,7 @@ export class EventPrinter {
   #trusted(envelope: EnvelopeOf<"Answered">, open: readonly Question[]): string | undefined {
     const { askId, answer, by } = envelope.payload;
     const question = open.find((each) => questionId(each) === askId);
-    const path = question === undefined ? undefined : fileOf(question);
+    const path = question === undefined ? undefined : trustedFileOf(question);
     if (path === undefined && answer === null)
       return `  ${by === undefined ? "nobody answered in time" : NO_ANSWER}`;
     if (path === undefined) return undefined;
@@ -390,13 +391,4 @@ export class EventPrinter {
 /** An event that may name the client whose act it is. */
 interface ActOf {
   readonly payload: { readonly by?: ClientId | undefined };
-}
-
-/** Returns the file that a trust question is about. The command that asks about a server reports its fate. */
-function fileOf(question: Question): string | undefined {
-  if (question.kind !== "asked") return undefined;
-  const { about, details = {} } = question.ask;
-  if (about !== "trust" || details["server"] !== undefined) return undefined;
-  const path = details["path"];
-  return typeof path === "string" ? neutraliseLine(path) : "a file of the project";
 }

@@ -3,6 +3,7 @@ import { isObject } from "../../../base/json.ts";
 import { durationText } from "../../../base/text/duration.ts";
 import { count, grouped, shortened } from "../../../base/text/text.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import type { Question } from "../../../view/questions/questions.ts";
 import type { KnownClients } from "../../../view/session/clients.ts";
 import { displayName } from "../../../view/session/clients.ts";
 import type { Turns } from "../../../view/session/turns.ts";
@@ -109,4 +110,13 @@ export function renamedText({ title }: PayloadOf<"SessionRenamed">): string {
 export function promotedText({ rule, path, directory }: PayloadOf<"RulePromoted">): string {
   const where = directory === undefined ? "" : ` for ${neutraliseLine(directory)}`;
   return `rule kept in ${neutraliseLine(path)}${where}: ${neutraliseLine(rule)}`;
+}
+
+/** Returns the file that a trust question is about. The command that asks about a server reports its fate. */
+export function trustedFileOf(question: Question): string | undefined {
+  if (question.kind !== "asked") return undefined;
+  const { about, details = {} } = question.ask;
+  if (about !== "trust" || details["server"] !== undefined) return undefined;
+  const path = details["path"];
+  return typeof path === "string" ? neutraliseLine(path) : "a file of the project";
 }

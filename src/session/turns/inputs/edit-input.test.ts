@@ -83,12 +83,13 @@ test("[ENG-26 CTL-19] a waiting input is edited in its place, moved, and runs as
   await rig.until("InputMoved", 2);
   expect(shown(rig)).toEqual(["four", "three", "two, better"]);
   const by = rig.connection.clientId;
+  const who = { label: "rig", identityClass: "human" } as const;
   const edited = rig.events.find(({ kind }) => kind === "InputEdited");
-  expect(edited?.payload).toEqual({ inputId: two, content: [textBlock("two, better")], by });
+  expect(edited?.payload).toEqual({ inputId: two, content: [textBlock("two, better")], by, who });
   const moved = rig.events.flatMap((event) => (event.kind === "InputMoved" ? [event.payload] : []));
   expect(moved).toEqual([
-    { inputId: four, before: three, by },
-    { inputId: two, by },
+    { inputId: four, before: three, by, who },
+    { inputId: two, by, who },
   ]);
   open();
   await rig.until("TurnEnded", 4);

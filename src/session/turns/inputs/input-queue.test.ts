@@ -101,6 +101,7 @@ test("[ENG-26] what is queued while a turn runs is in the log before it is accep
     content: [{ type: "text", text: "two" }],
     delivery: "queue",
     originator: rig.connection.clientId,
+    who: { label: "rig", identityClass: "human" },
   });
   const third = await queued(rig, "three");
   await expect(input(rig, "refused")).rejects.toMatchObject({ reason: "TurnInProgress" });
@@ -193,7 +194,11 @@ test("[ENG-26] what was withdrawn never runs; what has begun, is gone or was nev
   const two = await queued(rig, "two");
   const three = await queued(rig, "three");
   await withdraw(rig, two);
-  expect((await rig.until("InputWithdrawn")).payload).toEqual({ inputId: two, by: rig.connection.clientId });
+  expect((await rig.until("InputWithdrawn")).payload).toEqual({
+    inputId: two,
+    by: rig.connection.clientId,
+    who: { label: "rig", identityClass: "human" },
+  });
   await expect(withdraw(rig, two)).rejects.toThrow("no input waits as");
   await expect(withdraw(rig, rig.world.ids.next("inp"))).rejects.toThrow("no input waits as");
   wait.open();
