@@ -50,7 +50,8 @@ interface SweepDependencies extends SweptStore {
 
 /**
  * Expires content older than its profile's time to live (SES-06): first while the first answer of a provider is
- * awaited, never before, then every hour, in steps of milliseconds. An engine without requests starts after ten seconds.
+ * awaited, never before, then every hour, in steps of milliseconds. An engine without requests starts after ten
+ * seconds.
  *
  * Conversations in memory follow: a session whose log has lost content, through any process, reads it again before its
  * next turn.
