@@ -24,7 +24,12 @@ test("[SES-07 CTL-04] a changed model is emitted to every client, shown with the
     await one.send({ kind: "SetModel", sessionId, model: "mock:test-2", effort: "low" }); // no other model
     for await (const event of events) {
       if (event.kind !== "ModelChanged") continue;
-      expect(event.payload).toEqual({ model: "mock:test-2", previous: "mock:test-1", by: one.clientId });
+      expect(event.payload).toEqual({
+        model: "mock:test-2",
+        previous: "mock:test-1",
+        by: one.clientId,
+        who: { label: "test", identityClass: "human" },
+      });
       break;
     }
     const port = await harness.port([]);
@@ -66,8 +71,19 @@ test("[SES-07 CTL-04 PROV-02] a changed effort is emitted to every client and ke
       if (seen.length === 2) break;
     }
     expect(seen).toEqual([
-      { model: "mock:test-1", effort: "low", by: one.clientId },
-      { model: "mock:test-2", previous: "mock:test-1", effort: "high", by: one.clientId },
+      {
+        model: "mock:test-1",
+        effort: "low",
+        by: one.clientId,
+        who: { label: "test", identityClass: "human" },
+      },
+      {
+        model: "mock:test-2",
+        previous: "mock:test-1",
+        effort: "high",
+        by: one.clientId,
+        who: { label: "test", identityClass: "human" },
+      },
     ]);
   }
   const resume = { kind: "id", id: log } as const;

@@ -58,9 +58,18 @@ test("[PERM-07] what a person allowed for the session is written into the profil
   const path = join(place.root, "config/profiles/default.rules.toml");
   const promoted = { profile: "default", path, directory: place.repo };
   expect(await person.send({ kind: "PromoteRule", sessionId, rule })).toEqual({ result: promoted });
-  expect(await next(events, "RulePromoted")).toEqual({ rule, ...promoted, by: person.clientId });
+  expect(await next(events, "RulePromoted")).toEqual({
+    rule,
+    ...promoted,
+    by: person.clientId,
+    who: { label: "test", identityClass: "human" },
+  });
   await person.send({ kind: "RevokeRule", sessionId, rule });
-  expect(await next(events, "RuleRevoked")).toEqual({ rule, by: person.clientId });
+  expect(await next(events, "RuleRevoked")).toEqual({
+    rule,
+    by: person.clientId,
+    who: { label: "test", identityClass: "human" },
+  });
   expect(await Bun.file(join(place.root, "config", "config.toml")).text()).toBe(config);
 
   const elsewhere = join(place.root, "elsewhere");

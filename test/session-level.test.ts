@@ -54,8 +54,12 @@ test("[CTL-19 PERM-02] a level counts for the next call, also of the turn that r
   expect(made(3)).toBe(true);
   const changes = other.seen.flatMap((event) => (event.kind === "LevelChanged" ? [event.payload] : []));
   expect(changes).toEqual([
-    { level: "ReadOnly", by: client.connection.clientId },
-    { level: "WorkspaceWrite", by: other.connection.clientId },
+    { level: "ReadOnly", by: client.connection.clientId, who: { label: "test", identityClass: "human" } },
+    {
+      level: "WorkspaceWrite",
+      by: other.connection.clientId,
+      who: { label: "test", identityClass: "human" },
+    },
   ]);
   await setLevel(client.connection, harness, "WorkspaceWrite"); // no other level: nothing is emitted
   expect(other.seen.filter(({ kind }) => kind === "LevelChanged")).toHaveLength(2);

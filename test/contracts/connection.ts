@@ -175,7 +175,7 @@ export function connectionContract(name: string, open: OpenConnecting): void {
       await expect(connection.send({ kind: "CancelTurn", sessionId: nowhere })).rejects.toMatchObject({
         reason: "UnknownSession",
         fields: { id: nowhere },
-        message: `There is no session ${nowhere} in this engine. To continue a stored one, start cinch with --resume ${nowhere}.`,
+        message: `There is no session ${nowhere} in this engine. To continue a stored one, send AttachSession, or start cinch with --resume ${nowhere}.`,
       });
       await expect(first(() => connection.subscribe(nowhere, { since: 0, signal }))).rejects.toMatchObject({
         reason: "UnknownSession",

@@ -133,7 +133,9 @@ test(
       "Nobody has answered within 1 s: plan mode goes on. Give the plan as your answer; a person can approve it later.",
     ]);
     const answered = client.seen.filter(({ kind }) => kind === "Answered").map(({ payload }) => payload);
-    expect(answered).toEqual([{ askId, answer: null, by: client.connection.clientId }]);
+    expect(answered).toEqual([
+      { askId, answer: null, by: client.connection.clientId, who: { label: "test", identityClass: "human" } },
+    ]);
   },
   SLOW_MS,
 );
