@@ -23,11 +23,10 @@ export async function runLineClient(options: LineClientOptions): Promise<LineOut
       if (!isSwitch) {
         await terminal.write(`now in ${next.session}; /resume ${on.session} returns to the other one\n`);
       }
-      const { shown: _, past, ...same } = on;
-      const known = isSwitch || past === undefined ? {} : { past };
+      const { shown: _, past: __, ...same } = on;
       // A script cannot see in which session its text would end up.
       const unsentInputs = isSwitch || terminal.interactive ? client.kept : [];
-      on = { ...same, ...known, isSwitch, ...next, history: true, typed: client.ahead, unsentInputs };
+      on = { ...same, isSwitch, ...next, history: true, typed: client.ahead, unsentInputs };
     }
   } finally {
     leave.abort();

@@ -10,6 +10,7 @@ import type { KnownTask } from "../../view/session/tasks.ts";
 import type { Turns } from "../../view/session/turns.ts";
 import type { WaitingInput } from "../../view/session/waiting.ts";
 import type { SlashCommand } from "../../view/slash/slash.ts";
+import type { LineClientOptions } from "./options.ts";
 
 /** The way that a text took to a clipboard, or the reason why it took none. */
 export type CopyResult = "terminal" | "tmux" | "too-long" | "no-terminal";
@@ -49,8 +50,8 @@ export interface SlashContext {
   readonly fresh: CommandOf<"CreateSession"> | undefined;
   /** Puts a text into the clipboard of the terminal. */
   copy(text: string): CopyResult;
-  /** Leaves this session for another live one. */
-  goTo(session: SessionId, model: string): void;
+  /** Leaves this session for another live one, with the last event of its past. */
+  goTo(next: Pick<LineClientOptions, "session" | "model" | "past">): void;
   /** Asks the user a yes/no question at this client alone; undefined without an answer. */
   confirm(text: string): Promise<boolean | undefined>;
   /** Asks for a secret that is not shown; undefined if the user gives up. Absent: no terminal here could hide it. */

@@ -24,7 +24,7 @@ type SessionsContext = Pick<
 >;
 
 type DiffContext = Pick<SlashContext, "session" | "say" | "query">;
-type NewContext = Pick<SlashContext, "busy" | "model" | "fresh" | "say" | "answerTo" | "goTo">;
+type NewContext = Pick<SlashContext, "busy" | "model" | "fresh" | "say" | "query" | "answerTo" | "goTo">;
 
 /** Runs one of the commands `/sessions:…`. */
 export async function runSessions(command: SlashCommand, client: SessionsContext): Promise<void> {
@@ -68,11 +68,11 @@ async function resume(wanted: string, client: SessionsContext): Promise<void> {
   if (client.busy) return await client.say("A turn is running: /cancel it first, or wait for its end.");
   const found = await client.find(wanted);
   if (found === undefined) return;
-  const { session: id } = found;
+  const { session: id, model, events: past } = found;
   if (id === client.session) return await client.say("This is the session that you are in.");
   const attached = await client.answerTo({ kind: "AttachSession", sessionId: id });
   if (attached instanceof HarnessError) return await client.say(refusalText(attached));
-  client.goTo(attached.sessionId ?? id, found.model);
+  client.goTo({ session: attached.sessionId ?? id, model, past });
 }
 
 /** Begins a new session with the settings that this client was started with, on the model in use. */
@@ -85,7 +85,10 @@ export async function runNew(client: NewContext): Promise<void> {
   if (created instanceof HarnessError) return await client.say(refusalText(created));
   const { sessionId, result } = created;
   for (const notice of result?.notices ?? []) await client.say(neutraliseLine(notice));
-  if (sessionId !== undefined) client.goTo(sessionId, model);
+  if (sessionId === undefined) return;
+  const begun = await client.query({ kind: "GetSession", sessionId, last: 0 });
+  if (begun instanceof HarnessError) return await client.say(refusalText(begun));
+  client.goTo({ session: sessionId, model, past: begun.events });
 }
 
 /** Runs `/diff`: prints what the session has changed, line by line, or what one turn or one file of it has. */

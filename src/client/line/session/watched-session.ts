@@ -68,6 +68,8 @@ export class WatchedSession {
   #isSwitching = false;
   /** Resolves once the screen shows that this session replaced another one. */
   readonly #switchTold = Promise.withResolvers<void>();
+  /** Resolves once the events before this client attached were read: a command may show what they hold. */
+  readonly #pastRead = Promise.withResolvers<void>();
 
   constructor(options: LineClientOptions) {
     const { connection, session, terminal, clock, past, unsentInputs = [] } = options;
@@ -152,6 +154,7 @@ export class WatchedSession {
       ...this.#queues.runAll().map((queue) => workDone(queue)),
     ];
     if (this.#options.isSwitch === true) await this.#typed.work("lines", () => this.#waitForSwitch());
+    this.#queues.pushUncounted("lines", () => this.#waitForPast());
     for (const text of this.#options.typed ?? []) await this.#typed.take(text);
     this.#prompt.show();
     try {
@@ -192,11 +195,18 @@ export class WatchedSession {
     await promise;
   }
 
+  async #waitForPast(): Promise<void> {
+    const { resolve: settle, promise } = this.#pastRead;
+    if ((this.#options.past ?? 0) === 0) return;
+    this.#signal.addEventListener("abort", () => settle(), { once: true });
+    await promise;
+  }
+
   async #take(event: ClientEvent): Promise<void> {
     switch (event.kind) {
       case "event":
         await this.#event(event.envelope);
-        if (this.#dialogue.isRecalling) await this.#caughtUp(event.envelope);
+        if (reachedBy(event.envelope) >= (this.#options.past ?? 0)) await this.#caughtUp();
         return;
       case "notice":
         return await this.#screen.note(event.text);
@@ -310,9 +320,10 @@ export class WatchedSession {
     if (await this.#dialogue.follow(envelope)) this.#prompt.show();
   }
 
-  /** Asks the questions still open once the last event of the history has come. */
-  async #caughtUp(envelope: Envelope): Promise<void> {
-    if (reachedBy(envelope) < (this.#options.past ?? 0)) return;
+  /** Carries out typed lines and asks the questions still open, now that the history was read. */
+  async #caughtUp(): Promise<void> {
+    this.#pastRead.resolve();
+    if (!this.#dialogue.isRecalling) return;
     await this.#dialogue.resume();
     this.#prompt.show();
   }
@@ -331,8 +342,8 @@ export class WatchedSession {
       switched: () => {
         this.#isLeft = true;
       },
-      goTo: (session, model) => {
-        this.#next = { session, model };
+      goTo: (next) => {
+        this.#next = next;
       },
       cancel: () => this.#cancel(),
       quit: () => this.#quit(),
