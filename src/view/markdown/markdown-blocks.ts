@@ -244,7 +244,9 @@ export class MarkdownBlocks {
   #enter(container: Extract<Container, { kind: "quote" | "list" }>): void {
     // A list has only items: anything else ends it.
     while (this.#containers.at(-1)?.kind === "list") this.#containers.pop();
-    if (this.#containers.length === 0) this.#startTop(container.kind);
+    const around = this.#containers.at(-1);
+    if (around === undefined) this.#startTop(container.kind);
+    if (around?.kind === "item") around.hasContent = true;
     this.#containers.push(container);
   }
 
