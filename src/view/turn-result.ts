@@ -7,8 +7,7 @@ import type { Cost } from "./costs/cost.ts";
 import { priceOf, tokenUsage } from "./costs/cost.ts";
 import type { TurnCosts } from "./costs/turn-costs.ts";
 import { addTurnCost, costsAfterRounds, NO_TURN_COSTS } from "./costs/turn-costs.ts";
-import { isShellEvent } from "./shell-event.ts";
-import { severityOf } from "./texts/notice-text.ts";
+import { isShellEvent, severityOf } from "./event-facts.ts";
 import { isTurnStarted } from "./turn-marks.ts";
 
 /**

@@ -30,7 +30,6 @@ export const UNNAMED_KINDS: Readonly<Record<string, string>> = {
   MemoryWritten: NO_CUE,
   ModelChanged: NOT_YET,
   MuteSession: NOT_YET,
-  PinSession: NOT_YET,
   ProfileSwitched: `${NO_SETUP}: a second profile`,
   PromoteRule: `${NO_SETUP}: it would write the configuration of the server`,
   ReloadSkills: NOT_YET,

@@ -159,6 +159,30 @@ for (const runtime of RUNTIMES) {
       TIMEOUT_MS,
     );
 
+  // Seen red: it subscribed after it had sent the input, when the call was already written.
+  for (const wire of runtime.wires)
+    runtime.test(
+      `[SDK-01 CTL-19] ${runtime.name}, ${wire}: a turn has the arguments of its calls from the first piece, of an engine that answers at once`,
+      async () => {
+        await using served = await openServed({ script: answer, listens: true });
+        const token = await served.token("--identity-class", "human");
+        await using driver = startDriver(runtime, {
+          sdk: sdk(),
+          wire,
+          args: ["args", await served.session(token)],
+          env: { CINCH_URL: served.url, CINCH_TOKEN: token },
+        });
+        const told = await Array.fromAsync(driver.lines);
+        expect(await driver.ended).toEqual({ code: 0, stderr: "" });
+        const written = JSON.stringify({ command: "touch note.txt" });
+        expect(told).toEqual([
+          { written, ended: "TurnEnded" },
+          { written: "", ended: "TurnEnded" },
+        ]);
+      },
+      TIMEOUT_MS,
+    );
+
   runtime.test(
     `[SDK-01 CTL-19] ${runtime.name}: the news begin with all sessions, bring a turn, and begin again with another engine`,
     async () => {

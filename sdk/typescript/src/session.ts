@@ -34,6 +34,14 @@ export interface EventOptions extends SignalOption {
   readonly args?: boolean;
 }
 
+/** Options of a subscription whose opening is told. */
+interface OpenedOptions {
+  readonly since: number | undefined;
+  readonly args: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly onOpen?: () => void;
+}
+
 export type StreamOptions = InputOptions & Pick<EventOptions, "args">;
 
 export interface AttachOptions extends SignalOption {
@@ -114,17 +122,34 @@ export class Session {
     { args = false, ...options }: StreamOptions = {},
   ): AsyncGenerator<Envelope, void> {
     const { events: since } = await this.info(options);
-    const { inputId } = await this.sendInput(input, options);
-    const by = this.#engine.clientId;
-    let isOurs = false;
-    for await (const event of this.events({ ...options, since, args })) {
-      const isWithdrawn = event.kind === "InputWithdrawn" && event.payload.inputId === inputId;
-      isOurs ||= isWithdrawn || begins(event, by, inputId);
-      if (!isOurs) continue;
-      yield event;
-      if (isWithdrawn || (event.kind === "TurnEnded" && event.parentCall === undefined)) return;
+    const leave = new AbortController();
+    const signal = joined(leave.signal, options.signal);
+    let onOpen: () => void = () => undefined;
+    const opened = new Promise<void>((resolve) => (onOpen = resolve));
+    const events = this.#events({ since, args, signal, onOpen });
+    // No log has pieces of arguments: who subscribes after a short call was written gets none of it.
+    let next = args ? events.next() : undefined;
+    try {
+      if (next !== undefined) await Promise.race([opened, next]);
+      const { inputId } = await this.sendInput(input, options);
+      const by = this.#engine.clientId;
+      let isOurs = false;
+      while (true) {
+        next ??= events.next();
+        const { done, value: event } = await next;
+        next = undefined;
+        if (done === true) throw new CinchError("EngineStopping", "The session ended before the turn did.");
+        const isWithdrawn = event.kind === "InputWithdrawn" && event.payload.inputId === inputId;
+        isOurs ||= isWithdrawn || begins(event, by, inputId);
+        if (!isOurs) continue;
+        yield event;
+        if (isWithdrawn || (event.kind === "TurnEnded" && event.parentCall === undefined)) return;
+      }
+    } finally {
+      leave.abort(new Error("nobody reads on"));
+      await next?.catch(() => undefined); // the refusal of the input is thrown, not the end of its events
+      await events.return();
     }
-    throw new CinchError("EngineStopping", "The session ended before the turn did.");
   }
 
   /** Begins a turn and waits for its end. That it failed is in the result, and no error. */
@@ -142,10 +167,15 @@ export class Session {
    * breaks is opened again after the last event that came. Where content has expired, was compacted, or was lost
    * when the engine was killed, a StreamGap stands in its place.
    */
-  async *events({ since, args = false, signal }: EventOptions = {}): AsyncGenerator<Envelope, void> {
+  events({ since, args = false, signal }: EventOptions = {}): AsyncGenerator<Envelope, void> {
+    return this.#events({ since, args, signal });
+  }
+
+  /** @param options `onOpen` is called whenever the engine begins to answer. */
+  async *#events({ since, args, signal, onOpen }: OpenedOptions): AsyncGenerator<Envelope, void> {
     const engine = this.#engine;
     const leave = new AbortController();
-    const stop = AbortSignal.any([leave.signal, engine.left, ...(signal === undefined ? [] : [signal])]);
+    const stop = joined(AbortSignal.any([leave.signal, engine.left]), signal);
     try {
       const from = since ?? asOfNow(await this.info({ signal: stop }));
       yield* follow({
@@ -154,7 +184,10 @@ export class Session {
         signal: stop,
         limits: engine.limits,
         open: engine.open,
-        onState: engine.onState,
+        onState(state) {
+          if (state.kind === "connected") onOpen?.();
+          engine.onState?.(state);
+        },
         run: () => this.#id,
         client: () => engine.client,
         heal: async (refusal, until) => {
@@ -304,4 +337,8 @@ export function accepted(body: unknown, url: string): Accepted {
 
 function contentOf(input: Input): SendInputCommand["content"] {
   return typeof input === "string" ? [{ type: "text", text: input }] : input;
+}
+
+function joined(own: AbortSignal, given: AbortSignal | undefined): AbortSignal {
+  return given === undefined ? own : AbortSignal.any([own, given]);
 }

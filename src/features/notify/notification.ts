@@ -2,8 +2,8 @@ import { defined } from "../../base/defined.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { isShellEvent } from "../../view/event-facts.ts";
 import type { NotifiedEvent } from "../../view/notified-events.ts";
-import { isShellEvent } from "../../view/shell-event.ts";
 
 /** Limit for the text in a notification, in UTF-16 units. */
 export const NOTIFY_TEXT_CHARS_MAX = 1_000;

@@ -1,6 +1,6 @@
 import type { CallId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { isShellEvent } from "../../view/shell-event.ts";
+import { isShellEvent } from "../../view/event-facts.ts";
 import type { BackReader } from "./read-back.ts";
 import type { BrokenAgent } from "./unfinished.ts";
 

@@ -4,7 +4,7 @@ import { isObject } from "../../base/json.ts";
 import type { ContentBlock, ToolResultBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Message } from "../../protocol/message.ts";
-import { isShellEvent } from "../../view/shell-event.ts";
+import { isShellEvent } from "../../view/event-facts.ts";
 import { isTurnEnded, isTurnStarted } from "../../view/turn-marks.ts";
 import type { SessionStore, StoredMessage } from "../store/store.ts";
 

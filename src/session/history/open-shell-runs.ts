@@ -1,6 +1,7 @@
 import type { CallId, SessionId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { isShellEvent } from "../../view/event-facts.ts";
 import type { BackReader } from "./read-back.ts";
 import type { OpenShellRun } from "./unfinished.ts";
 
@@ -27,9 +28,9 @@ export class OpenShellRuns implements BackReader {
   add(event: Envelope): void {
     this.#session ??= event.session;
     if (event.session !== this.#session || event.kind === "SessionEnded") this.#isDone = true;
-    if (this.#isDone) return;
-    if (event.kind === "ToolResult" && event.payload.shell === true) this.#ended.add(event.payload.callId);
-    if (event.kind !== "ToolCallStarted" || event.payload.shell !== true) return;
+    if (this.#isDone || !isShellEvent(event)) return;
+    if (event.kind === "ToolResult") this.#ended.add(event.payload.callId);
+    if (event.kind !== "ToolCallStarted") return;
     const { callId, args, toModel = false } = event.payload;
     if (this.#ended.has(callId)) return;
     this.#open = [{ callId, command: stringAt(args, "command") ?? "", toModel }, ...this.#open];

@@ -1,6 +1,6 @@
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
-import { isShellEvent } from "../../view/shell-event.ts";
+import { isShellEvent } from "../../view/event-facts.ts";
 
 /** Part that an event has in the blocks of an agent's answers. */
 export type BlockPart =

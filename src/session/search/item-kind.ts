@@ -1,7 +1,7 @@
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { EventKind } from "../../protocol/events/events.ts";
 import type { ItemKind } from "../../protocol/queries/history-queries.ts";
-import { severityOf } from "../../view/texts/notice-text.ts";
+import { severityOf } from "../../view/event-facts.ts";
 import { isRefusal } from "../../view/turn-result.ts";
 
 /** The item that an event of each kind begins. Null: it begins none. */

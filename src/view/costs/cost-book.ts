@@ -2,7 +2,7 @@ import type { CallId, EventSeq } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
 import type { EventKind, PayloadOf } from "../../protocol/events/events.ts";
-import { isShellEvent } from "../shell-event.ts";
+import { isShellEvent } from "../event-facts.ts";
 import type { Cost } from "./cost.ts";
 import { addCost, NO_COST, sumOfCosts } from "./cost.ts";
 import type { SpentBefore } from "./session-costs.ts";

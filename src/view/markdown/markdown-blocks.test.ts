@@ -94,6 +94,12 @@ test("[TUI-01] blocks that are rendered one by one look like the whole text, wha
   };
   // Neither is a table: the rule is indented like code, or has another number of columns than the head.
   for (const source of ["a|b\n    |---|---|\n*", "a|b\n-|---|---|\n*", "|\n|-|\n*"]) check(source);
+  // An item that begins with a blank line and has a list or a quotation in it ends at no blank line behind that.
+  for (const source of ["1. \n\t- \n\n   a", "- \n  > \n\n  a", "- \n  - \n\n  - a"]) check(source);
+  // A list that does not end a paragraph begins behind a container that its line leaves.
+  for (const source of ["* a\n2) \n</b>\n# ", "> a\n- \n\n- ", "> a\n2) b\n\nc", ">a\n*\nb"]) check(source);
+  // The rule of a table is no lazy line.
+  check("* | a | b |\n|---|---|\na");
   await holds(fc.property(plain, check), 3_000);
 });
 

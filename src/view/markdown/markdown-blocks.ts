@@ -131,7 +131,6 @@ export class MarkdownBlocks {
   #open(first: Rest, matched: number, line: string): void {
     let [rest, depth] = [first, matched];
     let leaf = this.#leaf;
-    const isLazy = () => leaf?.kind === "paragraph" && depth < this.#containers.length;
     const close = () => {
       // An item or a quotation that the line does not continue ends, with all that is in it.
       if (depth < this.#containers.length) this.#containers.length = depth;
@@ -149,11 +148,7 @@ export class MarkdownBlocks {
       }
       const isUnder = inParagraph && isUnderline(rest);
       const mark = isCode || isUnder || isRule(rest) ? undefined : listMark(rest);
-      if (
-        mark === undefined ||
-        ((inParagraph || isLazy()) && !mark.endsParagraph && !this.#isInList(depth, mark))
-      )
-        break;
+      if (mark === undefined || (inParagraph && !mark.endsParagraph)) break;
       close();
       this.#item(mark, depth);
       [rest, depth] = [mark.rest, this.#containers.length];
@@ -166,7 +161,7 @@ export class MarkdownBlocks {
     const item = this.#containers[depth - 1];
     if (item?.kind === "item") item.hasContent = true;
     if (leaf?.kind === "paragraph" && !this.#endsParagraph(rest, depth)) {
-      this.#continueParagraph(leaf, rest, line);
+      this.#continueParagraph(leaf, { rest, isLazy: depth < this.#containers.length }, line);
       return;
     }
     if (leaf?.kind === "table" && depth === this.#containers.length) {
@@ -181,11 +176,6 @@ export class MarkdownBlocks {
     this.#startLeaf(rest, line);
   }
 
-  #isInList(depth: number, mark: ListMark): boolean {
-    const list = this.#containers[depth - 1];
-    return list?.kind === "list" && list.mark === mark.kind;
-  }
-
   #endsParagraph(rest: Rest, depth: number): boolean {
     if (indentOf(rest) >= CODE_COLUMNS) return false;
     const isUnder = depth === this.#containers.length && isUnderline(rest);
@@ -198,7 +188,11 @@ export class MarkdownBlocks {
     );
   }
 
-  #continueParagraph(leaf: Extract<Leaf, { lines: number }>, rest: Rest, line: string): void {
+  #continueParagraph(
+    leaf: Extract<Leaf, { lines: number }>,
+    { rest, isLazy }: { readonly rest: Rest; readonly isLazy: boolean },
+    line: string,
+  ): void {
     const isTop = this.#containers.length === 0;
     if (isTop && indentOf(rest) < CODE_COLUMNS && isUnderline(rest)) {
       this.#kind = "heading";
@@ -207,7 +201,7 @@ export class MarkdownBlocks {
       this.#append(line);
       return;
     }
-    if (leaf.lines === 1 && leaf.first.includes("|") && isTableRule(rest, leaf.first)) {
+    if (!isLazy && leaf.lines === 1 && leaf.first.includes("|") && isTableRule(rest, leaf.first)) {
       this.#leaf = { ...leaf, kind: "table" };
       if (isTop) this.#kind = "table";
     } else leaf.lines += 1;
@@ -244,7 +238,9 @@ export class MarkdownBlocks {
   #enter(container: Extract<Container, { kind: "quote" | "list" }>): void {
     // A list has only items: anything else ends it.
     while (this.#containers.at(-1)?.kind === "list") this.#containers.pop();
-    if (this.#containers.length === 0) this.#startTop(container.kind);
+    const around = this.#containers.at(-1);
+    if (around === undefined) this.#startTop(container.kind);
+    if (around?.kind === "item") around.hasContent = true;
     this.#containers.push(container);
   }
 

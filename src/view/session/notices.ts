@@ -1,7 +1,8 @@
 import type { CallId, EventSeq } from "../../base/ids.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { noticeText, severityOf } from "../texts/notice-text.ts";
+import { severityOf } from "../event-facts.ts";
+import { noticeText } from "../texts/notice-text.ts";
 import { isRefusal } from "../turn-result.ts";
 
 /** Notices of a session that are kept, the newest. */

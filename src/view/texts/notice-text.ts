@@ -2,6 +2,7 @@ import { unreachable } from "../../base/assert.ts";
 import { reasonText } from "../../base/reasons.ts";
 import { shortened } from "../../base/text/text.ts";
 import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
+import { severityOf } from "../event-facts.ts";
 import { neutralise, neutraliseLine } from "../terminal/terminal-text.ts";
 import { firstLine, SHOWN_LINE_CHARACTERS_MAX } from "./first-line.ts";
 
@@ -33,16 +34,6 @@ export function noticeText(envelope: NoticeEvent): string {
 export function gapText({ from, to, reason }: EnvelopeOf<"StreamGap">["payload"]): string {
   if (reason === "crash") return "the engine was killed here: the last words before this may be missing";
   return `events ${from} to ${to} are gone (${reason})`;
-}
-
-/**
- * Returns the word that stands before the message of an Error event: "note" for a notice.
- *
- * A log of protocol 0.2.0 does not mark silences of the provider and retries as notices; they are notices too.
- */
-export function severityOf({ reason, severity, details }: EnvelopeOf<"Error">["payload"]): "note" | "error" {
-  const continues = reason === "ProviderSilent" || details?.["retryInMs"] !== undefined;
-  return severity === "notice" || continues ? "note" : "error";
 }
 
 /** Returns one line about a hook that failed: which, when, and why. */

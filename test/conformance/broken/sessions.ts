@@ -57,6 +57,7 @@ export const BROKEN_SESSIONS: readonly Broken[] = [
       }),
   },
   { scenario: "marks-read", how: "no mark is kept", fault: () => ignoring("MarkRead") },
+  { scenario: "session-pinned", how: "nothing is pinned", fault: () => ignoring("PinSession") },
   { scenario: "draft-kept", how: "no draft is kept", fault: () => ignoring("SetDraft") },
   {
     scenario: "session-deleted",

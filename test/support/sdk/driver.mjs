@@ -187,6 +187,23 @@ const SCENARIOS = {
     client.close();
   },
 
+  /** The arguments of calls in turns that it begins itself. */
+  async args() {
+    const client = await open();
+    for (const args of [true, false]) {
+      let written = "";
+      let turn = [];
+      for await (const { kind, payload } of client.session(session).streamTurn("touch it", { args })) {
+        if (kind === "ToolArgsDelta") written += payload.text;
+        if (kind === "PermissionRequested")
+          await client.session(session).answerPermission(payload.callId, "deny");
+        turn = [...turn, kind];
+      }
+      tell({ written, ended: turn.at(-1) });
+    }
+    client.close();
+  },
+
   /** A turn whose engine is killed while it asks. The answer comes when another engine has taken its place. */
   async asked() {
     const client = await open({ limits: { backoffMsMin: 20, backoffMsMax: 200 } });

@@ -210,6 +210,20 @@ async def written(session, asks):
     tell(written=text)
 
 
+async def args(session):
+    client = await open_client()
+    awaited = client.session(session)
+    for asks in [True, False]:
+        text, last = "", ""
+        async for event in each(awaited.stream_turn("touch it", args=asks)):
+            last = event["kind"]
+            if last == "ToolArgsDelta":
+                text += event["payload"]["text"]
+            if last == "PermissionRequested":
+                await wait(awaited.answer_permission(event["payload"]["callId"], "deny"))
+        tell(written=text, ended=last)
+
+
 async def asked(session):
     client = await open_client(limits=Limits(backoff_min=0.02, backoff_max=0.2))
     awaited = client.session(session)
@@ -255,5 +269,6 @@ SCENARIOS = {
     "turn": turn,
     "asked": asked,
     "written": written,
+    "args": args,
 }
 asyncio.run(SCENARIOS[ARGS[0]](*ARGS[1:]))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, Optional, cast
+from typing import Any, Callable, Generator, Iterator, Optional, cast
 from urllib.parse import quote
 
 from .envelope import Placed, read_envelope
@@ -47,9 +47,11 @@ class FollowParts:
     #: The session was seen to end.
     ended: Callable[[], None]
     on_state: Optional[Callable[[ConnectionState], None]]
+    #: With one None: when the engine begins to answer, so that what is done next has a subscriber.
+    with_opening: bool = False
 
 
-def follow(parts: FollowParts) -> Iterator[Envelope]:
+def follow(parts: FollowParts) -> Generator[Optional[Envelope], None, None]:
     """Goes on after the last event that came, so that nothing is missing and nothing comes twice, whatever breaks.
 
     Ends after SessionEnded, and where the box is closed. Raises CinchError for what the engine refuses for good, and what
@@ -59,6 +61,7 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
     last, fruitless, heals = parts.since, 0, 0
     is_over = False  # whether the last event was the end of a run
     away_at: Optional[float] = None
+    is_opening_told = not parts.with_opening
     while not closed.is_set():
         failure: CinchError = EngineUnreachable("The engine has closed the stream of events.")
         opened_at: Optional[float] = None
@@ -72,6 +75,9 @@ def follow(parts: FollowParts) -> Iterator[Envelope]:
                     # One that answers, and then nothing more comes of it, is as good as away.
                     if now - opened_at > limits.backoff_max:
                         away_at = None
+                    if not is_opening_told:
+                        is_opening_told = True
+                        yield None
                     continue
                 number, kind, event = placed
                 if kind == "TokenExpiring" or (event is not None and event.get("aside") is True):

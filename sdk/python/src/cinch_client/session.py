@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union, cast
+from typing import Any, Dict, Generator, Iterator, List, Mapping, Optional, Sequence, Union, cast
 from urllib.parse import quote
 
 from .engine import Engine
@@ -74,8 +74,19 @@ class Session:
         """
         box = StreamBox()
         since = self.info()["events"]
-        input_id = self.send_input(input, **options).get("inputId")
-        return EventStream(self._turn_events(since, input_id, box, args), box)
+        if not args:
+            input_id = self.send_input(input, **options).get("inputId")
+            return EventStream(self._turn_events(self._follow(since, box), input_id, box), box)
+        # No log has pieces of arguments: who subscribes after a short call was written gets none of it.
+        events = self._follow(since, box, args=True, with_opening=True)
+        try:
+            next(events, None)
+            input_id = self.send_input(input, **options).get("inputId")
+        except BaseException:
+            box.close()
+            events.close()
+            raise
+        return EventStream(self._turn_events(events, input_id, box), box)
 
     def run_turn(self, input: Input, **options: Optional[str]) -> TurnResult:
         """Begins a turn and waits for its end. That it failed is in the result, and no error."""
@@ -99,7 +110,7 @@ class Session:
         if since is None:
             info = self.info()
             since = info.get("asked_since", info["events"])
-        return EventStream(self._follow(since, box, args), box)
+        return EventStream(_events_of(self._follow(since, box, args=args)), box)
 
     def attach(
         self, file: bytes, *, name: str, media_type: str = "application/octet-stream"
@@ -177,11 +188,11 @@ class Session:
         return self._engine.ask("POST", self._path() + path, body, kind, file).body
 
     def _turn_events(
-        self, since: int, input_id: Optional[str], box: StreamBox, args: bool
+        self, events: Iterator[Optional[Envelope]], input_id: Optional[str], box: StreamBox
     ) -> Iterator[Envelope]:
         by = self._engine.client_id
         is_ours = False
-        for event in self._follow(since, box, args):
+        for event in _events_of(events):
             payload = cast(Any, event["payload"])
             is_withdrawn = event["kind"] == "InputWithdrawn" and payload["inputId"] == input_id
             is_ours = is_ours or is_withdrawn or begins(event, by, input_id)
@@ -193,7 +204,9 @@ class Session:
         if not box.closed.is_set():
             raise _ended_early()
 
-    def _follow(self, since: int, box: StreamBox, args: bool = False) -> Iterator[Envelope]:
+    def _follow(
+        self, since: int, box: StreamBox, *, args: bool = False, with_opening: bool = False
+    ) -> Generator[Optional[Envelope], None, None]:
         engine = self._engine
 
         def heal(refusal: CinchError) -> bool:
@@ -217,6 +230,7 @@ class Session:
                 seen=self._seen,
                 ended=ended,
                 on_state=engine.on_state,
+                with_opening=with_opening,
             )
         )
 
@@ -275,6 +289,10 @@ def accepted(body: Any, url: str) -> Accepted:
 
 def _without_none(fields: Mapping[str, Any]) -> Dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _events_of(events: Iterator[Optional[Envelope]]) -> Iterator[Envelope]:
+    return (event for event in events if event is not None)
 
 
 def _ended_early() -> CinchError:

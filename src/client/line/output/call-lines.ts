@@ -1,7 +1,10 @@
 import type { CallId } from "../../../base/ids.ts";
 import { count } from "../../../base/text/text.ts";
+import type { EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { isShellEvent } from "../../../view/event-facts.ts";
 import type { OpenCall, OpenCalls } from "../../../view/session/calls/open-calls.ts";
+import { isShellCall } from "../../../view/session/calls/open-calls.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
 import { quote } from "./quote.ts";
@@ -23,9 +26,10 @@ export class CallLines {
   /** Calls of this turn, as their results are printed. */
   readonly #shown = new Map<CallId, PrintedCall>();
 
-  started(call: PayloadOf<"ToolCallStarted">): string {
+  started(envelope: EnvelopeOf<"ToolCallStarted">): string {
+    const call = envelope.payload;
     this.#shown.set(call.callId, printedCall(call));
-    if (call.shell === true) return callSummary(call.toModel === true ? "!" : "!!", call.args);
+    if (isShellEvent(envelope)) return callSummary(call.toModel === true ? "!" : "!!", call.args);
     return `* ${callSummary(call.tool, call.args)}`;
   }
 
@@ -66,7 +70,8 @@ export class CallLines {
   }
 
   /** Returns the lines of a result; undefined if the end of the call was printed. */
-  ended({ callId, ...result }: PayloadOf<"ToolResult">, call: OpenCall | undefined): string | undefined {
+  ended(envelope: EnvelopeOf<"ToolResult">, call: OpenCall | undefined): string | undefined {
+    const { callId, ...result } = envelope.payload;
     const shown = this.#shown.get(callId) ?? UNKNOWN_CALL;
     this.#shown.delete(callId);
     const label = call === undefined ? "" : `${neutraliseLine(call.tool)} `;
@@ -74,7 +79,7 @@ export class CallLines {
     const wasTold = this.#reported.has(callId);
     this.#denied.delete(callId);
     this.#reported.delete(callId);
-    if (result.shell === true && denied === undefined) {
+    if (isShellEvent(envelope) && denied === undefined) {
       const affected = this.#affected === undefined ? "" : `; files possibly affected: ${this.#affected}`;
       this.#affected = undefined;
       return shellOutput(`${textOfResult(result.content)}${affected}`);
@@ -98,7 +103,7 @@ const UNKNOWN_CALL: PrintedCall = { kind: undefined, change: [] };
 
 /** Returns true if commands that people run are all that runs. */
 function areCommandsOfPeople(running: OpenCalls): boolean {
-  return running.size > 0 && [...running.values()].every(({ shell }) => shell === true);
+  return running.size > 0 && [...running.values()].every(isShellCall);
 }
 
 /** Returns the end of what a command of a person wrote, as marked lines. */

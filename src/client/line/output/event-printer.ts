@@ -2,6 +2,7 @@ import { unreachable } from "../../../base/assert.ts";
 import type { CallId, ClientId, EventSeq, InputId, SessionId } from "../../../base/ids.ts";
 import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { severityOf } from "../../../view/event-facts.ts";
 import type { Question } from "../../../view/questions/questions.ts";
 import { questionId } from "../../../view/questions/questions.ts";
 import type { OpenCalls } from "../../../view/session/calls/open-calls.ts";
@@ -16,7 +17,7 @@ import { wrapWords } from "../../../view/terminal/wrap.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
 import { cancelledText, endingText } from "../../../view/texts/ending-text.ts";
 import { modelText } from "../../../view/texts/model-text.ts";
-import { noticeText, severityOf } from "../../../view/texts/notice-text.ts";
+import { noticeText } from "../../../view/texts/notice-text.ts";
 import { switchedText } from "../../../view/texts/switched-text.ts";
 import { deliveredInput } from "../../../view/turn-result.ts";
 import { skillText } from "../commands/skills-and-agents.ts";
@@ -194,9 +195,9 @@ export class EventPrinter {
   #text(envelope: Envelope, before: SessionView): string | undefined {
     switch (envelope.kind) {
       case "ToolCallStarted":
-        return this.#calls.started(envelope.payload);
+        return this.#calls.started(envelope);
       case "ToolResult":
-        return this.#calls.ended(envelope.payload, before.run?.calls.get(envelope.payload.callId));
+        return this.#calls.ended(envelope, before.run?.calls.get(envelope.payload.callId));
       case "TurnStarted":
         return this.#turnStart(envelope);
       case "InputQueued":

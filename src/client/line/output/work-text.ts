@@ -1,4 +1,5 @@
 import type { OpenCalls } from "../../../view/session/calls/open-calls.ts";
+import { isShellCall } from "../../../view/session/calls/open-calls.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 
 /** Tools that are named; others are counted. */
@@ -15,9 +16,7 @@ export interface RunningWork {
 /** Returns the words for the work of a running turn: the tools that run now, else the model. */
 export function workOf(turn: number, calls: OpenCalls, isCompacting: boolean): RunningWork {
   if (isCompacting) return { turn, what: "writing a summary" };
-  const running = [...calls.values()].filter(
-    ({ parentCall, shell }) => parentCall === undefined && shell !== true,
-  );
+  const running = [...calls.values()].filter((call) => call.parentCall === undefined && !isShellCall(call));
   const tools = [...new Set(running.map(({ tool }) => neutraliseLine(tool)))];
   if (tools.length === 0) return { turn, what: "model" };
   const others = tools.length - NAMED_MAX;

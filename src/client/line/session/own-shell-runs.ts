@@ -1,5 +1,6 @@
 import type { CallId, SessionId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
+import { isShellEvent } from "../../../view/event-facts.ts";
 import type { Sender } from "../input/sender.ts";
 
 /** A typed line that is a command for the shell. */
@@ -61,12 +62,13 @@ export class OwnShellRuns {
   }
 
   /** Reads one more event of the session. */
-  add({ kind, payload }: Envelope): void {
-    if (kind === "SessionEnded") this.#running.clear();
-    if (kind !== "ToolResult" || payload.shell !== true) return;
-    this.#stopping.delete(payload.callId);
-    if (this.#running.delete(payload.callId)) return;
+  add(event: Envelope): void {
+    if (event.kind === "SessionEnded") this.#running.clear();
+    if (event.kind !== "ToolResult" || !isShellEvent(event)) return;
+    const { callId } = event.payload;
+    this.#stopping.delete(callId);
+    if (this.#running.delete(callId)) return;
     if (this.#endedEarly.size >= EARLY_ENDS_MAX) this.#endedEarly.clear();
-    this.#endedEarly.add(payload.callId);
+    this.#endedEarly.add(callId);
   }
 }

@@ -99,6 +99,26 @@ export const KEPT_SCENARIOS: readonly Scenario[] = [
   },
   {
     ...HERE,
+    id: "session-pinned",
+    section: "docs/sessions.md",
+    promise: "A session that a person pins is shown as pinned until it is unpinned; an agent pins none.",
+    kinds: ["PinSession"],
+    async play(stage) {
+      const client = await stage.attach();
+      const session = await stage.session(client);
+      const pin = (pinned: boolean) => ({ kind: "PinSession", sessionId: session, pinned });
+      const isPinned = async () => (await got(stage, `/v1/sessions/${session}`))["pinned"];
+      assertAccepted("PinSession", await client.send(pin(true)));
+      assertSame("whether it is pinned", await isPinned(), true);
+      const agent = await stage.attachAgent();
+      assertRefused("an agent's PinSession", await agent.send(pin(false)), ["Forbidden", "InvalidCommand"]);
+      assertSame("whether it is pinned then", await isPinned(), true);
+      assertAccepted("PinSession, to unpin", await client.send(pin(false)));
+      assertSame("whether it is pinned afterwards", await isPinned(), false);
+    },
+  },
+  {
+    ...HERE,
     id: "session-deleted",
     promise: "A running session is not deleted; one that has ended is gone afterwards.",
     kinds: ["DeleteSession"],

@@ -1,7 +1,7 @@
 import type { CallId, LogId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { SessionStore } from "../../../session/store/store.ts";
-import { isShellEvent } from "../../../view/shell-event.ts";
+import { isShellEvent } from "../../../view/event-facts.ts";
 import { isTurnEnded, isTurnStarted } from "../../../view/turn-marks.ts";
 
 /** Limit for the events that are searched for calls without a record, from the newest on. */

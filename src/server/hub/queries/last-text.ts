@@ -3,7 +3,7 @@ import type { Envelope } from "../../../protocol/events/envelope.ts";
 import { LAST_TEXT_CHARACTERS_MAX } from "../../../protocol/queries/session-queries.ts";
 import { TTL_EXPIRED } from "../../../session/store/expired.ts";
 import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
-import { isShellEvent } from "../../../view/shell-event.ts";
+import { isShellEvent } from "../../../view/event-facts.ts";
 
 /** Events read from the log at first, since most texts end a turn, and then at a time. */
 const FIRST_EVENTS = 12;

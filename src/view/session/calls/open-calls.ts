@@ -4,6 +4,7 @@ import { jsonCharacters } from "../../../base/json.ts";
 import { shortened } from "../../../base/text/text.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { isShellEvent } from "../../event-facts.ts";
 import { isMissing } from "../../follow.ts";
 import { isTurnStarted } from "../../turn-marks.ts";
 import type { UncertainEntry } from "../gaps/uncertain.ts";
@@ -53,14 +54,14 @@ export const NO_CALLS: OpenCalls = new Map();
 export function callsAfter(calls: OpenCalls, envelope: Envelope): OpenCalls {
   switch (envelope.kind) {
     case "ToolCallStarted": {
-      const { callId, tool, args, shell } = envelope.payload;
+      const { callId, tool, args } = envelope.payload;
       const { parentCall } = envelope;
       const call = {
         tool: shortened(tool, NAME_CHARACTERS_MAX),
         ...keptArgs(args),
         output: "",
         ...(parentCall === undefined ? {} : { parentCall }),
-        ...(shell === true ? { shell } : {}),
+        ...(isShellEvent(envelope) ? { shell: true as const } : {}),
       };
       const others = [...calls].filter(([id]) => id !== callId);
       return new Map(others.slice(1 - OPEN_CALLS_MAX)).set(callId, call);
@@ -96,9 +97,14 @@ function commandOf(
   return { command: { ...defined({ tail }), bytes, lines, elapsedMs } };
 }
 
+/** Returns true for a command that a person runs beside the turns. */
+export function isShellCall({ shell }: Pick<OpenCall, "shell">): boolean {
+  return shell === true;
+}
+
 /** Returns the commands of people, which do not end with a turn. */
 function shellCalls(calls: OpenCalls): OpenCalls {
-  const rest = [...calls].filter(([, { shell }]) => shell === true);
+  const rest = [...calls].filter(([, call]) => isShellCall(call));
   return rest.length === calls.size ? calls : new Map(rest);
 }
 

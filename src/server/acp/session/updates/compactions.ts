@@ -1,6 +1,6 @@
 import type { CompactionStatus, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
-import { isShellEvent } from "../../../../view/shell-event.ts";
+import { isShellEvent } from "../../../../view/event-facts.ts";
 
 /** Events of a conversation that continues: a compaction before them is over. */
 const CONTINUES: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([

@@ -4,7 +4,7 @@ import type { ItemKind } from "../../../../protocol/queries/history-queries.ts";
 import type { ResultOf } from "../../../../protocol/queries/queries.ts";
 import { AnswerBlocks } from "../../../../session/search/answer-blocks.ts";
 import { itemKind } from "../../../../session/search/item-kind.ts";
-import { isShellEvent } from "../../../../view/shell-event.ts";
+import { isShellEvent } from "../../../../view/event-facts.ts";
 import { callSummary } from "../../../../view/texts/call-summary.ts";
 import { isTurnEnded, isTurnStarted } from "../../../../view/turn-marks.ts";
 import { isRefusal } from "../../../../view/turn-result.ts";

@@ -5,7 +5,7 @@ import type { EnvelopeOf } from "../../../../protocol/events/envelope.ts";
 import { SUMMARY_CHARACTERS_MAX, TURN_NAMES_MAX } from "../../../../protocol/queries/history-queries.ts";
 import type { ResultOf } from "../../../../protocol/queries/queries.ts";
 import { priceOf } from "../../../../view/costs/cost.ts";
-import { isShellEvent } from "../../../../view/shell-event.ts";
+import { isShellEvent } from "../../../../view/event-facts.ts";
 import { isTurnEnded, isTurnStarted } from "../../../../view/turn-marks.ts";
 import type { TurnState } from "../../../../view/turn-result.ts";
 import { foldTurn, NEW_TURN, turnResult } from "../../../../view/turn-result.ts";
