@@ -128,7 +128,7 @@ test(
         message: expect.stringContaining(`${why}; send the files in several inputs`),
       },
     ];
-    expect(await ask(2_000)).toMatchObject(refused("2000 attachments, and an input may refer to 16"));
+    expect(await ask(200)).toMatchObject(refused("200 attachments, and an input may refer to 16"));
     expect(await ask(3)).toMatchObject(refused("bytes of attachments, and an input may have 25165824"));
     expect(await ask(2)).toMatchObject([200, { text: "seen" }]);
   },

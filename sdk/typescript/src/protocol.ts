@@ -2645,6 +2645,7 @@ export type EngineReason =
   | "CompactionStuck"
   | "ConfigInvalid"
   | "ConnectionLost"
+  | "ContentLeftOut"
   | "ContextFileUnused"
   | "ContextOverflow"
   | "CopilotLoginFailed"

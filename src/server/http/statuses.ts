@@ -63,6 +63,7 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "NotABoundary",
     "NoModel",
     "ProviderKeyMissing",
+    "UnsupportedContent",
     "KeyStoreMissing",
     "ConfigInvalid",
     "MintBusy",

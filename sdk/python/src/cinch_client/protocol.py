@@ -3556,6 +3556,7 @@ EngineReason = Literal[
     "CompactionStuck",
     "ConfigInvalid",
     "ConnectionLost",
+    "ContentLeftOut",
     "ContextFileUnused",
     "ContextOverflow",
     "CopilotLoginFailed",

@@ -1,24 +1,27 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
+import { base64Bytes } from "../../../safety/media/media-block.ts";
 import { MEDIA_BYTES_MAX } from "../../../tools/chain/truncate.ts";
-import { base64Length, RESULT_BLOCKS_MAX, toolOutput } from "./results.ts";
+import { RESULT_BLOCKS_MAX, toolOutput } from "./results.ts";
 
 const text = (shown: string) => ({ type: "text" as const, text: shown });
+
+const WAV = btoa("RIFF\x24\0\0\0WAVE");
 
 test("[MCP-06] texts, images and sounds of a result reach the model as what they are", () => {
   const output = toolOutput({
     content: [
       { type: "text", text: "hello" },
       { type: "image", data: "iVBORw==", mimeType: "image/png" },
-      { type: "audio", data: "AAAA", mimeType: "audio/wav" },
+      { type: "audio", data: WAV, mimeType: "audio/wav" },
     ],
   });
   expect(output).toEqual({
     content: [
       text("hello"),
       { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw==" } },
-      { type: "audio", source: { type: "base64", media_type: "audio/wav", data: "AAAA" } },
+      { type: "audio", source: { type: "base64", media_type: "audio/wav", data: WAV } },
     ],
   });
 });
@@ -99,12 +102,12 @@ test("[MCP-06] a result of very many blocks is shown in part, and says how many 
 test("[MCP-06] base64 is believed only where it is whole", async () => {
   await holds(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 60 }), (bytes) => {
-      expect(base64Length(Buffer.from(bytes).toString("base64"))).toBe(bytes.length);
+      expect(base64Bytes(Buffer.from(bytes).toString("base64"))).toBe(bytes.length);
     }),
   );
   await holds(
     fc.property(fc.string({ maxLength: 30 }), (any) => {
-      const bytes = base64Length(any);
+      const bytes = base64Bytes(any);
       if (bytes !== undefined) expect(Buffer.from(any, "base64")).toHaveLength(bytes);
     }),
     500,
