@@ -2772,6 +2772,7 @@ export type EngineReason =
   | "ScheduleTaken"
   | "ScheduleUnusable"
   | "SessionAmbiguous"
+  | "SessionEnding"
   | "SessionMissing"
   | "SessionPinned"
   | "SessionsLocked"

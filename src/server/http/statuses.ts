@@ -59,6 +59,7 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "LeaseLost",
     "SessionAmbiguous",
     "SessionPinned",
+    "SessionEnding",
     "DraftsFull",
     "NotABoundary",
     "NoModel",

@@ -3683,6 +3683,7 @@ EngineReason = Literal[
     "ScheduleTaken",
     "ScheduleUnusable",
     "SessionAmbiguous",
+    "SessionEnding",
     "SessionMissing",
     "SessionPinned",
     "SessionsLocked",
