@@ -22,6 +22,7 @@ import { CATALOGUE_BYTES_MAX, openCatalogue } from "./catalogue/catalogue-cache.
 import type { Dialect, DialectContext, DialectQuirks } from "./dialect.ts";
 import { commonStart } from "./request/common-start.ts";
 import { RequestBytes } from "./request/request-bytes.ts";
+import type { FittedMessages } from "./request/stand-ins.ts";
 import { StandIns } from "./request/stand-ins.ts";
 import { estimateTokens } from "./request/token-estimate.ts";
 
@@ -83,19 +84,8 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
   const requestBytes = new RequestBytes();
 
   const catalogue = openVendorCatalogue(vendor, dependencies, { wire, baseUrl });
-  const list = modelList(vendor, catalogue, log);
 
-  const standIns = new StandIns();
-  /** Returns undefined if there is no content beside text. */
-  function fitted({ model, messages }: Pick<ModelRequest, "model" | "messages">) {
-    if (!hasMedia(messages)) return undefined;
-    return (async () => {
-      const listed = (await catalogue.known()).find(({ id }) => id === model);
-      const takes = listed?.takes ?? knownModel(name, model)?.takes;
-      return standIns.fit(messages, { dialect: dialect.carries(vendor.quirks), model: takes });
-    })();
-  }
-
+  const fitted = messageFitter(vendor, catalogue);
   async function* chat(
     ...[asIs, signal, onSilence, listener]: Parameters<Provider["chat"]>
   ): AsyncGenerator<ModelEvent> {
@@ -127,7 +117,7 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
     if (vendor.tokenCount === undefined || messages.length === 0) return estimateTokens(messages);
     const { path, model } = vendor.tokenCount;
     const sent = (await fitted({ model, messages }))?.messages ?? messages;
-    const request: ModelRequest = { ...EMPTY_REQUEST, model, messages: sent };
+    const request = { ...EMPTY_REQUEST, model, messages: sent };
     const body = dialect.body(request, contextFor(vendor, request));
     const asked = { model, messages: body["messages"] };
     try {
@@ -159,7 +149,7 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
     pricesInCatalogue: vendor.pricesInCatalogue ?? false,
     server: serverOf(baseUrl),
     chat,
-    ...list,
+    ...modelList(vendor, catalogue, log),
     leavesOut: (request) => fitted(request)?.then(({ leftOut }) => leftOut),
     tokenCount,
   };
@@ -195,6 +185,21 @@ function openVendorCatalogue(
         limits: { headersMsMax: CATALOGUE_MS_MAX },
       }),
   });
+}
+
+type Fitted = Promise<FittedMessages> | undefined;
+
+/** Returns a function that fits messages to a model (ENG-25), and returns undefined for messages with text only. */
+function messageFitter({ name, dialect, quirks }: Vendor, catalogue: Catalogue) {
+  const standIns = new StandIns();
+  return ({ model, messages }: Pick<ModelRequest, "model" | "messages">): Fitted => {
+    if (!hasMedia(messages)) return undefined;
+    return (async () => {
+      const listed = (await catalogue.known()).find(({ id }) => id === model);
+      const takes = listed?.takes ?? knownModel(name, model)?.takes;
+      return standIns.fit(messages, { dialect: dialect.carries(quirks), model: takes });
+    })();
+  };
 }
 
 /**

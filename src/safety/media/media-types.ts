@@ -21,7 +21,7 @@ interface MarkedForm {
 }
 
 const FORMS: readonly MarkedForm[] = [
-  { types: ["image/png"], marks: [[[0, "\x89PNG"]]] },
+  { types: ["image/png"], marks: [[[0, "\x89PNG\r\n\x1a\n"]]] },
   { types: ["image/jpeg"], marks: [[[0, "\xff\xd8\xff"]]] },
   { types: ["image/gif"], marks: [[[0, "GIF87a"]], [[0, "GIF89a"]]] },
   {

@@ -115,7 +115,7 @@ test("[TOOL-12 ENG-16] an image or sound over its cap is refused with a message,
     source: {
       type: "base64" as const,
       media_type: type === "image" ? "image/png" : "audio/flac",
-      data: `${type === "image" ? "iVBORw0K" : "ZkxhQwAA"}${"A".repeat(Math.ceil((bytes * 4) / 3) - 8)}`,
+      data: `${type === "image" ? "iVBORw0KGgoA" : "ZkxhQwAAAAAA"}${"A".repeat(Math.ceil((bytes * 4) / 3) - 12)}`,
     },
   });
   const small = media("image", 3_000);

@@ -13,14 +13,14 @@ test("[MCP-06] texts, images and sounds of a result reach the model as what they
   const output = toolOutput({
     content: [
       { type: "text", text: "hello" },
-      { type: "image", data: "iVBORw==", mimeType: "image/png" },
+      { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
       { type: "audio", data: WAV, mimeType: "audio/wav" },
     ],
   });
   expect(output).toEqual({
     content: [
       text("hello"),
-      { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw==" } },
+      { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
       { type: "audio", source: { type: "base64", media_type: "audio/wav", data: WAV } },
     ],
   });
@@ -55,14 +55,14 @@ test("[MCP-06] resources in a result show their text or picture, links their nam
   const { content } = toolOutput({
     content: [
       { type: "resource", resource: { uri: "demo://a", mimeType: "text/plain", text: "inside" } },
-      { type: "resource", resource: { uri: "demo://b", mimeType: "image/png", blob: "iVBORw==" } },
+      { type: "resource", resource: { uri: "demo://b", mimeType: "image/png", blob: "iVBORw0KGgo=" } },
       { type: "resource", resource: { uri: "demo://c", mimeType: "application/zip", blob: "AAAA" } },
       { type: "resource_link", uri: "demo://d", name: "d", description: "the fourth", mimeType: "text/csv" },
     ],
   });
   expect(content).toEqual([
     text("[resource demo://a, text/plain]\ninside"),
-    { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw==" } },
+    { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
     text("[resource demo://c, application/zip: binary data, 3 bytes, not shown]"),
     text("[resource link demo://d: d, the fourth, text/csv]"),
   ]);
