@@ -29,7 +29,7 @@ test("[CTL-19 SES-06] a session ends once its uploads are stored, so that deleti
   const ended = connection.send({ kind: "EndSession", sessionId }).then(() => {
     hasEnded = true;
   });
-  await expect(connection.attach?.(sessionId, file)).rejects.toMatchObject({ reason: "EngineStopping" });
+  await expect(connection.attach?.(sessionId, file)).rejects.toMatchObject({ reason: "SessionEnding" });
   await expect(connection.send({ kind: "DeleteSession", sessionId })).rejects.toThrow();
   expect(hasEnded).toBe(false);
   mayWrite.resolve();

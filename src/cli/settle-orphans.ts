@@ -8,7 +8,7 @@ import type { OrphanFate } from "../session/history/unfinished.ts";
  * none is open.
  *
  * A question that another client answered first is settled.
- * @throws HarnessError if the engine refuses an answer or the session; EngineStopping if the session ends first.
+ * @throws HarnessError if the engine refuses an answer or the session; SessionEnding if the session ends first.
  */
 export async function settleOrphans(
   fate: OrphanFate,

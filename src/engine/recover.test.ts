@@ -97,7 +97,7 @@ test("[SES-03] a person can end the session instead of resuming it", async () =>
   const outcome = sent.catch((thrown: unknown) => thrown);
   const { askId } = (await rig.until("Asked")).payload;
   await rig.connection.send({ kind: "Answer", sessionId, askId, answer: "abort" }).catch(() => undefined);
-  expect(await outcome).toMatchObject({ reason: "EngineStopping" });
+  expect(await outcome).toMatchObject({ reason: "SessionEnding" });
   await rig.until("SessionEnded");
 });
 
@@ -347,7 +347,7 @@ test("[SES-03 LIFE-02] a session that ends while it asks about an unfinished cal
     .catch((thrown: unknown) => thrown);
   await rig.until("Asked");
   await rig.session.end("user");
-  expect(await sent).toMatchObject({ reason: "EngineStopping" });
+  expect(await sent).toMatchObject({ reason: "SessionEnding" });
 });
 
 test("[ENG-10 SES-03 R38] what a sub-agent was in the middle of is named with the call that it answers, and open no more", async () => {

@@ -44,6 +44,13 @@ export interface Provider {
 
   /** Content that its wire format cannot carry, whatever the model. Absent: none is known. */
   readonly carriesNo?: readonly Medium[];
+  /**
+   * Returns words for content of the messages that the model cannot take: a text stands for it in the request
+   * (ENG-25). Undefined if there is no content beside text. Absent: unknown.
+   */
+  readonly leavesOut?: (
+    request: Pick<ModelRequest, "model" | "messages">,
+  ) => Promise<readonly string[]> | undefined;
   /** Returns the known models without a request, however old; empty if none. Absent: it has no catalogue. */
   readonly known?: () => Promise<readonly Model[]>;
 

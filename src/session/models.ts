@@ -1,4 +1,5 @@
 import type { EffortWord } from "../protocol/effort.ts";
+import type { Message } from "../protocol/message.ts";
 import type { AuthorizedFetch } from "../providers/authorized-fetch.ts";
 import type { ChosenModel, ModelPreferences } from "../providers/choosing/choose-model.ts";
 import type { ModelInUse } from "../providers/choosing/model-in-use.ts";
@@ -13,6 +14,11 @@ export interface EngineModels {
   contextTokensOf(provider: string, model: string): number | undefined;
   /** Returns true if a model, or the wire format of its provider, is known not to accept such content. */
   refuses(provider: string, model: string, content: Medium): Promise<boolean>;
+  /**
+   * Returns words for content of the messages that a model cannot take, for a route: none of its models. Empty if a
+   * model takes all of it, or is not known.
+   */
+  leftOutOf(provider: string, model: string, messages: readonly Message[]): Promise<readonly string[]>;
   /** Looks a price up in the provider's catalogue if nothing else names it. A failure is logged. */
   learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void>;
   /**

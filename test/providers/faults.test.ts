@@ -336,16 +336,16 @@ test("[PROV-09] an error body of any size is read up to a limit, and shown witho
   expect(failure).toContain("bad key «redacted:api-key» and «redacted:api-key» Bearer «redacted:token»");
 });
 
-test("[ENG-25] an image for a model that takes none is refused before a request is made", async () => {
+test("[ENG-25] a text stands for an image of the history in the request to a model that takes none", async () => {
   await using rig = openProviderRig({ vendor: "zai", script: [says("I see")] });
   const source = { type: "base64" as const, media_type: "image/png", data: "iVBORw0KGgo=" };
   const messages = [{ role: "user" as const, content: [{ type: "image" as const, source }] }];
-  const failure = await failureOf(answerOf(rig.provider, { ...REQUEST, model: "glm-4.6", messages }));
-  expect(failure).toMatchObject({
-    reason: "UnsupportedContent",
-    message: "The model glm-4.6 takes no images. Leave it out or pick another model.",
-  });
-  expect(rig.mock.requests).toEqual([]);
+  const request = { ...REQUEST, model: "glm-4.6", messages };
+  expect(await rig.provider.leavesOut?.(request)).toEqual(["images"]);
+  await answerOf(rig.provider, request);
+  const body = JSON.stringify(rig.mock.requests[0]?.body);
+  expect(body).toContain("[an image of 8 bytes (image/png) was here, which this model cannot take]");
+  expect(body).not.toContain(source.data);
 });
 
 test("[ENG-25] an image reaches each provider whose model takes one", async () => {

@@ -225,7 +225,7 @@ describe("copilot", () => {
     await using rig = openCopilot(SPEAKS);
     const image = {
       type: "image",
-      source: { type: "base64", media_type: "image/png", data: "AAAA" },
+      source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" },
     } as const;
     const call = { type: "tool_use", id: CALL, name: "Read", input: {} } as const;
     const result = {
@@ -251,8 +251,10 @@ describe("copilot", () => {
       "editor-version": "cinch/0.1.0",
       "copilot-integration-id": "vscode-chat",
     });
-    const blind = answerOf(rig.provider, { ...REQUEST, model: "withdrawn", messages: rounds[2] ?? [] });
-    expect(await failureOf(blind)).toMatchObject({ reason: "UnsupportedContent" });
+    const blind = { ...REQUEST, model: "withdrawn", messages: rounds[2] ?? [] };
+    expect(await rig.provider.leavesOut?.(blind)).toEqual(["images"]);
+    await failureOf(answerOf(rig.provider, blind));
+    expect(JSON.stringify(rig.cloud.to("/chat").at(-1))).not.toContain("iVBORw0KGgo=");
   });
 
   test("[PROV-06 PROV-10] every recorded answer of Copilot comes through its server as it was sent", async () => {

@@ -7,6 +7,7 @@ export function engineModels(providers: Providers): EngineModels {
     priceOf: (provider, model) => providers.priceOf(provider, model),
     contextTokensOf: (provider, model) => providers.contextTokensOf(provider, model),
     refuses: (provider, model, content) => providers.refuses(provider, model, content),
+    leftOutOf: (provider, model, messages) => providers.leftOutOf(provider, model, messages),
     learnPrice: (provider, model, signal) => providers.learnPrice(provider, model, signal),
     choose: (asked, instead, signal) => providers.choose(asked, instead, signal),
     extend: (name, open) => providers.extend(name, open),

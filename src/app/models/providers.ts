@@ -11,6 +11,7 @@ import type { StartedHelper } from "../../credentials/helper-on-demand.ts";
 import { helperOnDemand } from "../../credentials/helper-on-demand.ts";
 import { localCredentials } from "../../credentials/local-credentials.ts";
 import { hostFetchThrough } from "../../platform/sockets/fetch.ts";
+import type { Message } from "../../protocol/message.ts";
 import type { KeyRing } from "../../providers/authorized-fetch.ts";
 import type { ChosenModel, ModelPreferences } from "../../providers/choosing/choose-model.ts";
 import { chooseModel } from "../../providers/choosing/choose-model.ts";
@@ -90,6 +91,8 @@ export interface Providers {
   contextTokensOf(provider: string, model: string): number | undefined;
   /** Returns true if a model is known not to accept such content; of a route, if none of its models does. */
   refuses(provider: string, model: string, content: Medium): Promise<boolean>;
+  /** Returns words for content that a model cannot take, as `EngineModels` says. */
+  leftOutOf(provider: string, model: string, messages: readonly Message[]): Promise<readonly string[]>;
   /** Looks the price up in the provider's catalogue if nothing else names it. A failure is logged. */
   learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void>;
 }
@@ -153,6 +156,7 @@ export function openProviders(options: ProvidersOptions): Providers {
     priceOf: (provider, model) => facts.priceOf(provider, model),
     contextTokensOf: (provider, model) => facts.contextTokensOf(provider, model),
     refuses: (provider, model, content) => facts.refuses(provider, model, content),
+    leftOutOf: (provider, model, messages) => facts.leftOutOf(provider, model, messages),
     learnPrice: (provider, model, signal) => facts.learnPrice(provider, model, signal),
   };
 }
@@ -201,6 +205,19 @@ class ModelFacts {
     const listed = (await known?.())?.find(({ id }) => id === model);
     const takes = listed?.takes ?? knownModel(provider, model)?.takes;
     return takes !== undefined && !takes.includes(content);
+  }
+
+  async leftOutOf(provider: string, model: string, messages: readonly Message[]): Promise<readonly string[]> {
+    if (provider === ROUTING_PROVIDER) {
+      const route = this.#config.routes.find(({ name }) => name === model);
+      const models = (route === undefined ? [] : conversationModels(route)).map(splitModel);
+      const all = await Promise.all(
+        models.map((each) => this.leftOutOf(each.provider, each.model, messages)),
+      );
+      return all.some((words) => words.length === 0) ? [] : (all[0] ?? []);
+    }
+    if (!this.#registry.names().includes(provider)) return [];
+    return (await (await this.#registry.open(provider)).leavesOut?.({ model, messages })) ?? [];
   }
 
   async learnPrice(provider: string, model: string, signal: AbortSignal): Promise<void> {

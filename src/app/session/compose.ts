@@ -2,6 +2,8 @@ import { defined } from "../../base/defined.ts";
 import type { Files } from "../../base/world.ts";
 import type { ResultOf } from "../../protocol/queries/queries.ts";
 import { cacheBreakpoints } from "../../providers/cache-breakpoints.ts";
+import { splitModel } from "../../providers/choosing/route.ts";
+import { reportLeftOut } from "../../providers/retry/report-left-out.ts";
 import { retry } from "../../providers/retry/retry.ts";
 import { takeover } from "../../providers/retry/takeover.ts";
 import type { PreparedSwitch, Reopen } from "../../session/handover.ts";
@@ -69,6 +71,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     provider: {
       cacheBreakpoints: cacheBreakpoints(logId),
       takeover: takeover({ estimate: await tokenEstimate(), spentUsd: () => budget.spend.total.usd }),
+      reportLeftOut: reportLeftOut(),
       retry: retry({ pauses: providers.pauses }),
       expireContent: engine.retention.expireContent,
     },
@@ -78,6 +81,10 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     },
     onInput: features.onInput,
     takes: features.takes,
+    leftOut: async (content) => {
+      const { provider, model } = splitModel(slot.name);
+      return await providers.leftOutOf(provider, model, [{ role: "user", content: [...content] }]);
+    },
     onTurnEnd: features.onTurnEnd,
     commands: features.commands,
     queries: { ListHooks: noHooks, ...features.queries, ...gate.queries },

@@ -1,5 +1,5 @@
 import type { HarnessError } from "../../base/errors.ts";
-import type { SessionId } from "../../base/ids.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Command, CommandOf } from "../../protocol/commands/commands.ts";
 import type { AcceptedOf, ResultOfCommand } from "../../protocol/commands/results.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
@@ -10,7 +10,6 @@ import type { KnownTask } from "../../view/session/tasks.ts";
 import type { Turns } from "../../view/session/turns.ts";
 import type { WaitingInput } from "../../view/session/waiting.ts";
 import type { SlashCommand } from "../../view/slash/slash.ts";
-import type { LineClientOptions } from "./options.ts";
 
 /** The way that a text took to a clipboard, or the reason why it took none. */
 export type CopyResult = "terminal" | "tmux" | "too-long" | "no-terminal";
@@ -51,7 +50,7 @@ export interface SlashContext {
   /** Puts a text into the clipboard of the terminal. */
   copy(text: string): CopyResult;
   /** Leaves this session for another live one, with the last event of its past. */
-  goTo(next: Pick<LineClientOptions, "session" | "model" | "past">): void;
+  goTo(next: { readonly session: SessionId; readonly model: string; readonly past: EventSeq }): void;
   /** Asks the user a yes/no question at this client alone; undefined without an answer. */
   confirm(text: string): Promise<boolean | undefined>;
   /** Asks for a secret that is not shown; undefined if the user gives up. Absent: no terminal here could hide it. */

@@ -122,10 +122,9 @@ test("[SES-05] an answer that broke off shows what was held back, and stores the
 });
 
 test("[SES-05 TOOL-12] an image is left as it is, whatever its bytes look like", async () => {
-  const image = {
-    type: "image",
-    source: { type: "base64", media_type: "image/png", data: `AAAA/${CANARY.replace("_", "/")}/${CANARY}` },
-  } as const;
+  const secret = CANARY.replaceAll("_", "/");
+  const data = `iVBORw0KGgoA${secret}${"A".repeat(-secret.length & 3)}`;
+  const image = { type: "image", source: { type: "base64", media_type: "image/png", data } } as const;
   const tool = fakeTool("See", () => ({ content: [image] }));
   await using rig = await openRig({ script: [calls({ name: "See" }), says("nice")], tools: [tool] });
   await rig.send([image, { type: "text", text: "look" }]);

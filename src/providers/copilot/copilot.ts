@@ -91,7 +91,14 @@ export function copilotProvider(settings: CopilotSettings, dependencies: Provide
     }
   }
 
-  return { ...chat, chat: ask };
+  return {
+    ...chat,
+    chat: ask,
+    async leavesOut(request) {
+      const known = (await chat.known?.())?.find(({ id }) => id === request.model);
+      return (await wireFor(known ?? {}).leavesOut?.(request)) ?? [];
+    },
+  };
 }
 
 /**

@@ -7,6 +7,7 @@ import type { World } from "../../base/world.ts";
 import type { ContentBlock } from "../../protocol/content.ts";
 import type { Message } from "../../protocol/message.ts";
 import { CANONICAL_FORM_VERSION } from "../../protocol/version.ts";
+import { isMediaBlock } from "../../safety/media/media-block.ts";
 import type { AuthorizedFetch, CredentialUse } from "../authorized-fetch.ts";
 import { knownModel } from "../choosing/prices.ts";
 import { ProviderError } from "../error.ts";
@@ -21,6 +22,8 @@ import { CATALOGUE_BYTES_MAX, openCatalogue } from "./catalogue/catalogue-cache.
 import type { Dialect, DialectContext, DialectQuirks } from "./dialect.ts";
 import { commonStart } from "./request/common-start.ts";
 import { RequestBytes } from "./request/request-bytes.ts";
+import type { FittedMessages } from "./request/stand-ins.ts";
+import { StandIns } from "./request/stand-ins.ts";
 import { estimateTokens } from "./request/token-estimate.ts";
 
 const CATALOGUE_MS_MAX = 20_000;
@@ -81,12 +84,12 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
   const requestBytes = new RequestBytes();
 
   const catalogue = openVendorCatalogue(vendor, dependencies, { wire, baseUrl });
-  const list = modelList(vendor, catalogue, log);
 
+  const fitted = messageFitter(vendor, catalogue);
   async function* chat(
-    ...[request, signal, onSilence, listener]: Parameters<Provider["chat"]>
+    ...[asIs, signal, onSilence, listener]: Parameters<Provider["chat"]>
   ): AsyncGenerator<ModelEvent> {
-    await refuseUnsupported(request, name, catalogue);
+    const request = { ...asIs, messages: (await fitted(asIs))?.messages ?? asIs.messages };
     const context = contextFor(vendor, request);
     const body = requestBytes.render(dialect.body(request, context));
     const { model, isUnwatched } = request;
@@ -113,7 +116,8 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
   async function tokenCount(messages: readonly Message[], signal: AbortSignal): Promise<number> {
     if (vendor.tokenCount === undefined || messages.length === 0) return estimateTokens(messages);
     const { path, model } = vendor.tokenCount;
-    const request: ModelRequest = { ...EMPTY_REQUEST, model, messages };
+    const sent = (await fitted({ model, messages }))?.messages ?? messages;
+    const request = { ...EMPTY_REQUEST, model, messages: sent };
     const body = dialect.body(request, contextFor(vendor, request));
     const asked = { model, messages: body["messages"] };
     try {
@@ -145,7 +149,8 @@ export function dialectProvider(vendor: Vendor, dependencies: ProviderDependenci
     pricesInCatalogue: vendor.pricesInCatalogue ?? false,
     server: serverOf(baseUrl),
     chat,
-    ...list,
+    ...modelList(vendor, catalogue, log),
+    leavesOut: (request) => fitted(request)?.then(({ leftOut }) => leftOut),
     tokenCount,
   };
 }
@@ -182,23 +187,19 @@ function openVendorCatalogue(
   });
 }
 
-/**
- * Throws if the model does not accept the images, audio or PDFs of the messages; the error names what to leave
- * out (ENG-25).
- */
-async function refuseUnsupported(
-  { model, messages }: ModelRequest,
-  provider: string,
-  catalogue: Catalogue,
-): Promise<void> {
-  const media = mediaIn(messages);
-  if (media.size === 0) return;
-  const listed = (await catalogue.known()).find(({ id }) => id === model);
-  const takes = listed?.takes ?? knownModel(provider, model)?.takes;
-  for (const kind of media) {
-    if (takes === undefined || takes.includes(kind)) continue;
-    throw new ProviderError("UnsupportedContent", { model, content: MEDIA_WORDS[kind] });
-  }
+type Fitted = Promise<FittedMessages> | undefined;
+
+/** Returns a function that fits messages to a model (ENG-25), and returns undefined for messages with text only. */
+function messageFitter({ name, dialect, quirks }: Vendor, catalogue: Catalogue) {
+  const standIns = new StandIns();
+  return ({ model, messages }: Pick<ModelRequest, "model" | "messages">): Fitted => {
+    if (!hasMedia(messages)) return undefined;
+    return (async () => {
+      const listed = (await catalogue.known()).find(({ id }) => id === model);
+      const takes = listed?.takes ?? knownModel(name, model)?.takes;
+      return standIns.fit(messages, { dialect: dialect.carries(quirks), model: takes });
+    })();
+  };
 }
 
 /**
@@ -211,8 +212,7 @@ function modelList(
   log: Log,
 ): Pick<Provider, "carriesNo" | "known" | "models"> {
   const { name, dialect, quirks } = vendor;
-  // Only some servers of this format know `file` parts.
-  const carriesPdf = dialect.name !== "openai-chat" || quirks?.fileParts === true;
+  const carried = dialect.carries(quirks);
 
   function withOthers(listed: readonly Model[]): readonly Model[] {
     const ids = new Set(listed.map(({ id }) => id));
@@ -234,7 +234,7 @@ function modelList(
   }
 
   return {
-    ...(carriesPdf ? {} : { carriesNo: ["pdf"] }),
+    carriesNo: MEDIA.filter((medium) => !carried.includes(medium)),
     known: async () => withOthers(await catalogue.known()),
     async models(signal) {
       const listed = vendor.catalogueOptional ? await listedOrNone(signal) : await catalogue.models(signal);
@@ -251,30 +251,24 @@ const EMPTY_REQUEST: Omit<ModelRequest, "model"> = {
   cache: { prefix: false, messages: [] },
 };
 
-const MEDIA_WORDS: Readonly<Record<Medium, string>> = { image: "images", audio: "audio", pdf: "PDFs" };
+const MEDIA: readonly Medium[] = ["image", "audio", "pdf"];
 
 /** By the first message: the last searched messages. Every request searches a history that has grown a little. */
-const searched = new WeakMap<
-  Message,
-  { readonly messages: readonly Message[]; readonly kinds: Set<Medium> }
->();
+const searched = new WeakMap<Message, { readonly messages: readonly Message[]; readonly isFound: boolean }>();
 
-function mediaIn(messages: readonly Message[]): ReadonlySet<Medium> {
+function hasMedia(messages: readonly Message[]): boolean {
   const [first] = messages;
-  if (first === undefined) return new Set();
+  if (first === undefined) return false;
   const before = searched.get(first);
   const isGrown = before !== undefined && commonStart(messages, before.messages) === before.messages.length;
-  const kinds = isGrown ? before.kinds : new Set<Medium>();
-  for (const { content } of messages.slice(isGrown ? before.messages.length : 0))
-    for (const kind of content.flatMap(mediaOf)) kinds.add(kind);
-  searched.set(first, { messages, kinds });
-  return kinds;
+  const added = messages.slice(isGrown ? before.messages.length : 0);
+  const isFound = (isGrown && before.isFound) || added.some(({ content }) => content.some(holdsMedia));
+  searched.set(first, { messages, isFound });
+  return isFound;
 }
 
-function mediaOf(block: ContentBlock): readonly Medium[] {
-  if (block.type === "tool_result") return block.content.flatMap(mediaOf);
-  if (block.type === "document") return ["pdf"];
-  return block.type === "image" || block.type === "audio" ? [block.type] : [];
+function holdsMedia(block: ContentBlock): boolean {
+  return block.type === "tool_result" ? block.content.some(isMediaBlock) : isMediaBlock(block);
 }
 
 const DEFAULT_PORTS: ReadonlyMap<string, number> = new Map([

@@ -1,11 +1,13 @@
 import type { JsonObject } from "../../base/json.ts";
-import type { ArgumentsListener, ModelEvent, ModelRequest } from "../provider.ts";
+import type { ArgumentsListener, Medium, ModelEvent, ModelRequest } from "../provider.ts";
 
 /** A wire format that several vendors share: no network, no clock, no state between calls. */
 export interface Dialect {
   readonly name: "anthropic-messages" | "openai-chat" | "openai-responses";
   /** Appended to the base URL, e.g. `/messages`. */
   readonly path: string;
+  /** Returns the content beside text that the format carries, with the differences of a vendor. */
+  carries(quirks?: DialectQuirks): readonly Medium[];
   /** Builds the request body. Deterministic: the same request gives the same bytes, so that prompt caches hit. */
   body(request: ModelRequest, context: DialectContext): JsonObject;
   /** Starts reading one answer. Passes its canonical events to `emit`, and the arguments of its calls to `listener`. */

@@ -51,7 +51,7 @@ export function recorder(options: RecordOptions): (provider: Provider) => Provid
     family: provider.family,
     canonicalFormVersion: provider.canonicalFormVersion,
     pricesInCatalogue: provider.pricesInCatalogue ?? false,
-    ...defined({ server: provider.server }),
+    ...defined({ server: provider.server, leavesOut: provider.leavesOut }),
     chat: (request, signal, onSilence, listener) =>
       tape.pass(provider.chat(request, signal, onSilence, listener), provider, request),
     models: (signal) => provider.models(signal),

@@ -45,7 +45,8 @@ async function* composed(
   route: () => Promise<readonly Executor[]>,
   failures: Failures,
 ): AsyncGenerator<ModelEvent> {
-  const executors = failures.standing(await route(), context.world.clock.monotonic());
+  const standing = failures.standing(await route(), context.world.clock.monotonic());
+  const executors = await takingFirst(standing, request);
   for (const [at, executor] of executors.entries()) {
     const successor = executors[at + 1];
     let isAnswered = false;
@@ -66,6 +67,22 @@ async function* composed(
       reportTakeover(context, executor, successor, thrown);
     }
   }
+}
+
+/**
+ * Puts executors that take all content of a request before those that would get a text in place of some (ENG-25).
+ * One that takes over only some failures is no alternative: the order then stays.
+ */
+async function takingFirst(
+  executors: readonly Executor[],
+  { messages }: ModelRequest,
+): Promise<readonly Executor[]> {
+  if (executors.length < 2 || executors.some(({ takesOver }) => takesOver !== undefined)) return executors;
+  const leftOut = await Promise.all(
+    executors.map(async ({ provider, model }) => (await provider.leavesOut?.({ model, messages })) ?? []),
+  );
+  const takesAll = (at: number) => leftOut[at]?.length === 0;
+  return [...executors.filter((_, at) => takesAll(at)), ...executors.filter((_, at) => !takesAll(at))];
 }
 
 /** A missing key belongs to a model that only the route names. */

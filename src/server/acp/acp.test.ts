@@ -486,7 +486,7 @@ test("[CTL-16 ENG-14] what an editor attaches reaches the model: images, links a
     sessionId,
     prompt: [
       { type: "text", text: "look" },
-      { type: "image", data: "aGk=", mimeType: "image/png" },
+      { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
       { type: "resource_link", name: "a b.ts", uri: "file:///w/a%20b.ts" },
       { type: "resource_link", name: "page", uri: "https://example.org/x#L5:15" },
       { type: "resource_link", name: "part", uri: "file:///w/a.txt#L5:15" },
@@ -500,7 +500,7 @@ test("[CTL-16 ENG-14] what an editor attaches reaches the model: images, links a
   });
   expect(rig.rig.provider.requests[0]?.messages.at(-1)?.content).toEqual([
     { type: "text", text: "look" },
-    { type: "image", source: { type: "base64", media_type: "image/png", data: "aGk=" } },
+    { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
     { type: "text", text: "[a b.ts](/w/a b.ts)" },
     { type: "text", text: "[page](https://example.org/x#L5:15)" },
     { type: "text", text: "[part](/w/a.txt), lines 5 to 15" },

@@ -348,7 +348,7 @@ test("[LIFE-02] [CTL-02] an input at the same instant as the end of its session 
     .send({ kind: "SendInput", sessionId, content: [{ type: "text", text: "go" }] })
     .catch((thrown: unknown) => thrown);
   await rig.session.end("user");
-  expect(await sent).toMatchObject({ reason: "EngineStopping" });
+  expect(await sent).toMatchObject({ reason: "SessionEnding" });
   expect(rig.events.map((event) => event.kind)).not.toContain("TurnStarted");
 });
 

@@ -171,17 +171,17 @@ class PromptRun {
    * sessions by itself: the client gets the events up to that end.
    */
   async end(isStopping: boolean): Promise<void> {
-    if (isStopping || (await this.#isRefusedByStop())) await this.#events;
+    if (isStopping || (await this.#isEnding())) await this.#events;
     this.#left.abort(new Error("the client has left"));
     await Promise.all([this.#events, ...this.#answers]);
   }
 
-  /** Ends the session. Returns true if the engine has begun to stop, and so refuses that. */
-  async #isRefusedByStop(): Promise<boolean> {
+  /** Ends the session. Returns true if it is being ended already, by itself or with its engine. */
+  async #isEnding(): Promise<boolean> {
     try {
       await this.#connection.send({ kind: "EndSession", sessionId: this.#session });
     } catch (thrown) {
-      if (hasReason(thrown, "EngineStopping")) return true;
+      if (hasReason(thrown, "EngineStopping") || hasReason(thrown, "SessionEnding")) return true;
       if (!hasReason(thrown, "UnknownSession")) throw thrown;
     }
     return false;

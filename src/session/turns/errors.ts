@@ -12,6 +12,8 @@ export const ERRORS = errorsOf({
     "<count> inputs wait in this session already, and no more are accepted. Wait until one has run, or withdraw one.",
   ShellQueueFull:
     "<count> commands wait in this session already, and no more are accepted. Wait until one has ended, or stop one.",
+  SessionEnding:
+    "The session <id> is being ended and takes no new commands. Wait for its SessionEnded, then continue it with AttachSession.",
   EngineStopping: "The engine is shutting down and takes no new commands.",
   TurnInterrupted:
     "Turn <turn> was cut short, because cinch ended while it ran. What was done until then is in the session. Send again to go on.",

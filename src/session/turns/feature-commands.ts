@@ -2,6 +2,7 @@ import { HarnessError } from "../../base/errors.ts";
 import type { AttachmentId, ClientId } from "../../base/ids.ts";
 import type { Accepted, Command, CommandKind, CommandOf } from "../../protocol/commands/commands.ts";
 import {
+  ATTACHMENT_BYTES_MAX,
   ATTACHMENTS_PER_INPUT_BYTES_MAX,
   ATTACHMENTS_PER_INPUT_MAX,
   INPUT_BLOCKS_MAX,
@@ -9,6 +10,7 @@ import {
   UNSAVED_FILES_MAX,
 } from "../../protocol/commands/run-limits.ts";
 import type { AttachedFile, AttachmentInfo, InputBlock, SentBlock } from "../../protocol/content.ts";
+import { isMediaBlock, mediaProblem } from "../../safety/media/media-block.ts";
 import type { AttachedClient } from "../access/client.ts";
 import type { SessionCommands } from "../commands/query-handlers.ts";
 import type { Attachments, InputWants, Resolved } from "../moments.ts";
@@ -58,11 +60,23 @@ export function assertWishesHandled(
   throw new HarnessError("InvalidCommand", { kind: command.kind, why });
 }
 
-/** @throws HarnessError InvalidCommand if an input has more blocks than it may, whatever it came over. */
+/**
+ * Checks the content of an input, edit or steer, whatever it came over: the number of its blocks, and of each image,
+ * sound and document its type, base64, size and first bytes.
+ * @throws HarnessError InvalidCommand for content that no model could take: in a history it would stay for good.
+ */
 export function assertBlocks(command: Command): void {
-  if (!("content" in command) || command.content.length <= INPUT_BLOCKS_MAX) return;
-  const why = `it has ${command.content.length} blocks of content, and an input may have ${INPUT_BLOCKS_MAX}`;
-  throw new HarnessError("InvalidCommand", { kind: command.kind, why });
+  if (!("content" in command)) return;
+  const { kind, content } = command;
+  if (content.length > INPUT_BLOCKS_MAX) {
+    const why = `it has ${content.length} blocks of content, and an input may have ${INPUT_BLOCKS_MAX}`;
+    throw new HarnessError("InvalidCommand", { kind, why });
+  }
+  for (const [at, block] of content.entries()) {
+    const problem = isMediaBlock(block) ? mediaProblem(block, ATTACHMENT_BYTES_MAX) : undefined;
+    if (problem !== undefined)
+      throw new HarnessError("InvalidCommand", { kind, why: `content[${at}]: ${problem}` });
+  }
 }
 
 const NO_FILES = "this session takes no attachments";

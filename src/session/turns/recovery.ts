@@ -17,8 +17,8 @@ export interface RecoveryOptions {
   readonly slot: TurnSlot;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
-  /** Returns true if the session is being ended. */
-  ending(): boolean;
+  /** Returns the refusal of a command while the session is being ended; undefined before that. */
+  ending(cause?: unknown): HarnessError | undefined;
   /** Ends the session, as a person answered who does not want to continue it. */
   end(): Promise<void>;
 }
@@ -77,7 +77,8 @@ export class Recovery {
     } catch (thrown) {
       if (thrown instanceof StillOpen) throw thrown.refusal;
       if (!(thrown instanceof Cancelled)) throw thrown;
-      if (ending()) throw new HarnessError("EngineStopping", {}, { cause: thrown });
+      const refusal = ending(thrown);
+      if (refusal !== undefined) throw refusal;
       const why = "settling what an earlier run left open was cancelled";
       throw new HarnessError("InvalidCommand", { kind: "AttachSession", why }, { cause: thrown });
     }
@@ -128,7 +129,7 @@ export class Recovery {
       slot.free();
       if (!(thrown instanceof ResumeAborted)) throw thrown;
       await end();
-      throw new HarnessError("EngineStopping", {}, { cause: thrown });
+      throw this.#options.ending(thrown) ?? thrown;
     } finally {
       slot.free();
     }

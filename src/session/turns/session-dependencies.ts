@@ -75,6 +75,8 @@ export interface SessionDependencies {
   readonly attachments?: Attachments;
   /** Takes unsaved texts of files. Absent: an input with one is refused. */
   readonly unsaved?: TakeUnsaved;
+  /** Returns words for content of an input that the model in use cannot take. Absent: it is known to take all. */
+  readonly leftOut?: (content: readonly InputBlock[]) => Promise<readonly string[]>;
   /** Wishes of an input that are handled here; an input with another one is refused. */
   readonly takes?: readonly (keyof InputWants)[];
   /** Called at the end of each turn while the session is still busy, before clients see it. */

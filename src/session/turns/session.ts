@@ -52,15 +52,16 @@ export class Session {
   #isUsedByAgent = false;
   #pinned: boolean;
   #ending: Promise<void> | undefined;
+  #endReason: SessionEndReason | undefined;
   #onEnded: () => void = () => undefined;
   #onChanged: () => void = () => undefined;
 
   constructor(parts: SessionDependencies) {
     this.#parts = parts;
-    const ending = () => this.#ending !== undefined;
+    const ending = (cause?: unknown) => this.#refusal(cause);
     // The log is released: it can be opened again once its disk works.
     const onBroken = () => this.#endUnasked("error");
-    const busy = () => this.#turns.slot.taken || !this.#recovery.done || ending();
+    const busy = () => this.#turns.slot.taken || !this.#recovery.done || this.#ending !== undefined;
     this.#history = new IdleHistory({ caches: parts.caches, conversation: parts.engine.conversation, busy });
     const onFree = () => {
       this.#history.markUnused();
@@ -234,7 +235,7 @@ export class Session {
   }
 
   async #carryOut(command: Command, client: AttachedClient): Promise<Accepted> {
-    if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
+    this.#assertGoesOn();
     this.#idle.touch();
     if (client.identityClass === "agent") this.#isUsedByAgent = true;
     this.#parts.bus.clients.add(client);
@@ -268,7 +269,7 @@ export class Session {
     client: AttachedClient,
     work: (turn: IdleTurn) => Promise<Event>,
   ): Promise<void> {
-    if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
+    this.#assertGoesOn();
     this.#idle.touch();
     this.#parts.bus.clients.add(client);
     await this.#recovery.settled(client);
@@ -299,7 +300,7 @@ export class Session {
 
   /** Stores a file for inputs. @throws HarnessError if it is refused. */
   async attach(file: AttachedFile): Promise<AttachmentInfo> {
-    if (this.#ending !== undefined) throw new HarnessError("EngineStopping", {});
+    this.#assertGoesOn();
     this.#idle.touch();
     return await this.#beforeEnd(storeAttachment(file, this.#parts.attachments));
   }
@@ -317,8 +318,25 @@ export class Session {
 
   /** Cancels running work, emits that, and frees everything. Safe to call again. */
   end(reason: SessionEndReason): Promise<void> {
-    this.#ending ??= this.#end(reason);
+    if (this.#ending === undefined) {
+      this.#endReason = reason;
+      this.#ending = this.#end(reason);
+    }
     return this.#ending;
+  }
+
+  #assertGoesOn(): void {
+    const refusal = this.#refusal();
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** Returns the refusal of what comes while it is being ended: by itself, or with its engine. */
+  #refusal(cause?: unknown): HarnessError | undefined {
+    if (this.#endReason === undefined) return undefined;
+    const options = cause === undefined ? {} : { cause };
+    return this.#endReason === "binary-shutdown"
+      ? new HarnessError("EngineStopping", {}, options)
+      : new HarnessError("SessionEnding", { id: this.id }, options);
   }
 
   /** Calls `run` once, when the session has ended and everything of it is in the log and freed. */

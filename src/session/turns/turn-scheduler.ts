@@ -19,8 +19,8 @@ export interface TurnSchedulerOptions {
   readonly parts: SessionDependencies;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
-  /** Returns true if the session is being ended. */
-  ending(): boolean;
+  /** Returns the refusal of a command while the session is being ended; undefined before that. */
+  ending(cause?: unknown): HarnessError | undefined;
   /** Resolves once the conversation is in memory. */
   ready(): Promise<void>;
   /** Called when the log cannot be written any more: nothing can run here again. */
@@ -92,7 +92,7 @@ export class TurnScheduler {
   /**
    * Refuses an input that `send` would refuse now, before its files are read.
    * @param cancels the number of cancels when the input arrived: a later one stops it.
-   * @throws HarnessError TurnInProgress, InputQueueFull, EngineStopping, InvalidCommand after a cancel.
+   * @throws HarnessError TurnInProgress, InputQueueFull, SessionEnding, InvalidCommand after a cancel.
    */
   assertTakes({ delivery = "reject" }: Pick<CommandOf<"SendInput">, "delivery">, cancels: number): void {
     this.#assertNotCancelled("SendInput", cancels);
@@ -134,7 +134,7 @@ export class TurnScheduler {
   /**
    * Refuses an edit that `edit` would refuse now, before its files are read.
    * @param cancels as for `assertTakes`.
-   * @throws HarnessError as `withdraw` does; InputQueueFull, EngineStopping, InvalidCommand after a cancel.
+   * @throws HarnessError as `withdraw` does; InputQueueFull, SessionEnding, InvalidCommand after a cancel.
    */
   assertEdits(command: CommandOf<"EditInput">, client: AttachedClient, cancels: number): void {
     this.#assertNotCancelled(command.kind, cancels);
@@ -186,7 +186,7 @@ export class TurnScheduler {
     } catch (thrown) {
       this.#count = turn.number - 1;
       if (!turn.cancel.signal.aborted) throw thrown;
-      if (this.#options.ending()) throw new HarnessError("EngineStopping", {}, { cause: thrown });
+      this.#assertGoesOn(thrown);
       if (hasReason(turn.cancel.cause, "TimeLimitReached")) throw turn.cancel.cause;
       const why = "it was cancelled before it was accepted";
       throw new HarnessError("InvalidCommand", { kind: "SendInput", why }, { cause: thrown });
@@ -231,8 +231,9 @@ export class TurnScheduler {
     throw new HarnessError("InvalidCommand", { kind, why: "it was cancelled before it was accepted" });
   }
 
-  #assertGoesOn(): void {
-    if (this.#options.ending()) throw new HarnessError("EngineStopping", {});
+  #assertGoesOn(cause?: unknown): void {
+    const refusal = this.#options.ending(cause);
+    if (refusal !== undefined) throw refusal;
   }
 
   async #tellEnd(ended: TurnEnded, turn: Turn): Promise<void> {
@@ -270,7 +271,7 @@ export class TurnScheduler {
 
   /** Takes the slot for the next input that starts by itself. */
   #claimNext(): ClaimedTurn | undefined {
-    const isFree = !this.slot.taken && !this.#options.ending();
+    const isFree = !this.slot.taken && this.#options.ending() === undefined;
     const input = isFree ? this.#queue.next : undefined;
     return input === undefined ? undefined : { ...this.#claimTurn(input.originator), input };
   }

@@ -110,18 +110,27 @@ test("[ENG-16] where the whole cannot be kept, the result says so and is still g
 
 test("[TOOL-12 ENG-16] an image or sound over its cap is refused with a message, a small one passes", async () => {
   await using rig = openToolRig();
-  const media = (type: "image" | "audio", bytes: number): ResultContent => ({
+  const media = (type: "image" | "audio", bytes: number) => ({
     type,
-    source: { type: "base64", media_type: `${type}/x`, data: "A".repeat(Math.ceil((bytes * 4) / 3)) },
+    source: {
+      type: "base64" as const,
+      media_type: type === "image" ? "image/png" : "audio/flac",
+      data: `${type === "image" ? "iVBORw0KGgoA" : "ZkxhQwAAAAAA"}${"A".repeat(Math.ceil((bytes * 4) / 3) - 12)}`,
+    },
   });
   const small = media("image", 3_000);
+  const odd = { type: "image" as const, source: { ...small.source, media_type: "image/tiff" } };
   const { content } = await capped(rig, {
-    content: [media("image", MEDIA_BYTES_MAX + 3), small, media("audio", MEDIA_BYTES_MAX + 3)],
+    content: [media("image", MEDIA_BYTES_MAX + 1), small, media("audio", MEDIA_BYTES_MAX + 1), odd],
   });
   expect(content).toEqual([
-    { type: "text", text: "[An image of 5,242,883 bytes is left out: 5,242,880 are let through here.]" },
+    { type: "text", text: "[An image of 5,242,881 bytes is left out: 5,242,880 are let through here.]" },
     small,
-    { type: "text", text: "[A sound of 5,242,883 bytes is left out: 5,242,880 are let through here.]" },
+    { type: "text", text: "[A sound of 5,242,881 bytes is left out: 5,242,880 are let through here.]" },
+    {
+      type: "text",
+      text: "[Left out: an image is of type image/tiff, and models take PNG, JPEG, GIF or WebP only.]",
+    },
   ]);
 });
 

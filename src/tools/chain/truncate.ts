@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { messageOf } from "../../base/errors.ts";
 import { byteLength, count, encode, grouped, wellFormed } from "../../base/text/text.ts";
 import type { AudioBlock, ImageBlock, ResultContent } from "../../protocol/content.ts";
+import { mediaProblem } from "../../safety/media/media-block.ts";
 import type { ToolMiddleware } from "../middleware.ts";
 import type { ToolContext, ToolOutput } from "../tool.ts";
 
@@ -22,7 +23,7 @@ const CUT_BYTES_MIN = 4_096;
  *
  * A text above the limit keeps its beginning and end, cut between characters. A marker says how much is missing and
  * names the file: a private one in the workspace's scratch folder. The text is well-formed (R05). Images and sounds
- * are refused, never cut.
+ * are refused, never cut; so are those that no model takes.
  */
 export function truncateAndSpill(): ToolMiddleware {
   return async function truncateAndSpill(call, context, next) {
@@ -38,6 +39,11 @@ async function capped(output: ToolOutput, context: ToolContext): Promise<ToolOut
   for (const [index, block] of output.content.entries()) {
     if (block.type !== "text") {
       const size = mediaBytes(block);
+      const problem = mediaProblem(block, Number.POSITIVE_INFINITY);
+      if (problem !== undefined) {
+        content.push({ type: "text", text: `[Left out: ${problem}.]` });
+        continue;
+      }
       const bytesMax = Math.min(MEDIA_BYTES_MAX, mediaLeft);
       if (size <= bytesMax) mediaLeft -= size;
       content.push(size <= bytesMax ? block : refusedMedia(block, size, bytesMax));

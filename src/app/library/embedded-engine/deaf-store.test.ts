@@ -95,7 +95,7 @@ for (const fault of Object.keys(FAULTS) as Fault[]) {
         const session = await engine.createSession();
         rig.break();
         expect(await reasonOf(session.prompt("go"))).toBe("StoreFailed");
-        expect(await reasonOf(session.prompt("go on"))).toBe("EngineStopping");
+        expect(await reasonOf(session.prompt("go on"))).toBe("SessionEnding");
         if (how === "end") await session.end();
         await engine[Symbol.asyncDispose]();
       });

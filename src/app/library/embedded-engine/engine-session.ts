@@ -228,4 +228,4 @@ export class EngineSession implements AsyncDisposable {
 }
 
 /** Refusals of a command to a session that has ended. */
-const ENDED: ReadonlySet<string> = new Set(["EngineStopping", "UnknownSession"]);
+const ENDED: ReadonlySet<string> = new Set(["EngineStopping", "SessionEnding", "UnknownSession"]);

@@ -59,6 +59,7 @@ export interface ComposeDependencies
     | "onFollowed"
     | "onInput"
     | "takes"
+    | "leftOut"
     | "attachments"
     | "unsaved"
     | "turnFiles"
@@ -98,7 +99,9 @@ export interface ComposeDependencies
   readonly proveSandbox?: RequestMiddleware;
   /** Request middleware on the provider's side. Default: none. */
   readonly provider?: Readonly<
-    Partial<Record<"cacheBreakpoints" | "takeover" | "retry" | "expireContent", RequestMiddleware>>
+    Partial<
+      Record<"cacheBreakpoints" | "takeover" | "reportLeftOut" | "retry" | "expireContent", RequestMiddleware>
+    >
   >;
   /** Called for each round. */
   readonly model: () => ModelInUse;
@@ -215,6 +218,7 @@ function requestStepsOf({
     compact: requestMiddlewareAt(around, "compact"),
     cacheBreakpoints: only(provider.cacheBreakpoints),
     takeover: only(provider.takeover),
+    reportLeftOut: only(provider.reportLeftOut),
     retry: only(provider.retry),
     spend: requestMiddlewareAt(around, "spend"),
     expireContent: only(provider.expireContent),

@@ -18,6 +18,7 @@ type OwnRequestMiddleware =
   | "proveSandbox"
   | "cacheBreakpoints"
   | "takeover"
+  | "reportLeftOut"
   | "retry"
   | "expireContent";
 
@@ -58,6 +59,7 @@ export const REQUEST_ORDER = [
   "compact",
   "cacheBreakpoints",
   "takeover",
+  "reportLeftOut",
   "retry",
   "spend",
   "expireContent",

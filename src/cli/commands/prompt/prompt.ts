@@ -62,7 +62,7 @@ export async function runPrompt(invocation: Print, open: () => ProcessContext): 
     const at = open();
     return await answer({ ...invocation, soFar }, at, at.stop);
   } catch (thrown) {
-    if (invocation.settings.orphans?.kind === "abort" && hasReason(thrown, "EngineStopping")) {
+    if (invocation.settings.orphans?.kind === "abort" && hasReason(thrown, "SessionEnding")) {
       await standardError().write(
         "cinch: the session was ended (--orphans abort); the prompt was not sent. What became of the call stays open: the next --continue or --resume asks again.\n",
       );

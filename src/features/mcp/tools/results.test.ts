@@ -1,24 +1,27 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
+import { base64Bytes } from "../../../safety/media/media-block.ts";
 import { MEDIA_BYTES_MAX } from "../../../tools/chain/truncate.ts";
-import { base64Length, RESULT_BLOCKS_MAX, toolOutput } from "./results.ts";
+import { RESULT_BLOCKS_MAX, toolOutput } from "./results.ts";
 
 const text = (shown: string) => ({ type: "text" as const, text: shown });
+
+const WAV = btoa("RIFF\x24\0\0\0WAVE");
 
 test("[MCP-06] texts, images and sounds of a result reach the model as what they are", () => {
   const output = toolOutput({
     content: [
       { type: "text", text: "hello" },
-      { type: "image", data: "iVBORw==", mimeType: "image/png" },
-      { type: "audio", data: "AAAA", mimeType: "audio/wav" },
+      { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
+      { type: "audio", data: WAV, mimeType: "audio/wav" },
     ],
   });
   expect(output).toEqual({
     content: [
       text("hello"),
-      { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw==" } },
-      { type: "audio", source: { type: "base64", media_type: "audio/wav", data: "AAAA" } },
+      { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
+      { type: "audio", source: { type: "base64", media_type: "audio/wav", data: WAV } },
     ],
   });
 });
@@ -52,14 +55,14 @@ test("[MCP-06] resources in a result show their text or picture, links their nam
   const { content } = toolOutput({
     content: [
       { type: "resource", resource: { uri: "demo://a", mimeType: "text/plain", text: "inside" } },
-      { type: "resource", resource: { uri: "demo://b", mimeType: "image/png", blob: "iVBORw==" } },
+      { type: "resource", resource: { uri: "demo://b", mimeType: "image/png", blob: "iVBORw0KGgo=" } },
       { type: "resource", resource: { uri: "demo://c", mimeType: "application/zip", blob: "AAAA" } },
       { type: "resource_link", uri: "demo://d", name: "d", description: "the fourth", mimeType: "text/csv" },
     ],
   });
   expect(content).toEqual([
     text("[resource demo://a, text/plain]\ninside"),
-    { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw==" } },
+    { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } },
     text("[resource demo://c, application/zip: binary data, 3 bytes, not shown]"),
     text("[resource link demo://d: d, the fourth, text/csv]"),
   ]);
@@ -99,12 +102,12 @@ test("[MCP-06] a result of very many blocks is shown in part, and says how many 
 test("[MCP-06] base64 is believed only where it is whole", async () => {
   await holds(
     fc.property(fc.uint8Array({ minLength: 1, maxLength: 60 }), (bytes) => {
-      expect(base64Length(Buffer.from(bytes).toString("base64"))).toBe(bytes.length);
+      expect(base64Bytes(Buffer.from(bytes).toString("base64"))).toBe(bytes.length);
     }),
   );
   await holds(
     fc.property(fc.string({ maxLength: 30 }), (any) => {
-      const bytes = base64Length(any);
+      const bytes = base64Bytes(any);
       if (bytes !== undefined) expect(Buffer.from(any, "base64")).toHaveLength(bytes);
     }),
     500,

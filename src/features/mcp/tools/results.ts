@@ -7,16 +7,14 @@ import type {
 import { canonicalJson, parseJson, textOfJson } from "../../../base/json.ts";
 import type { ResultContent } from "../../../protocol/content.ts";
 import { visibleLine } from "../../../safety/hidden.ts";
+import { base64Bytes, isWellFormedMedia } from "../../../safety/media/media-block.ts";
+import { AUDIO_TYPES, IMAGE_TYPES } from "../../../safety/media/media-types.ts";
 import { MEDIA_BYTES_MAX } from "../../../tools/chain/truncate.ts";
 import type { ToolOutput } from "../../../tools/tool.ts";
 
 /** Blocks of one result that are used. Further ones are counted and left out. */
 export const RESULT_BLOCKS_MAX = 256;
 const LINK_UNITS_MAX = 2_000;
-
-/** Image types that models accept. */
-const IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
-const SOUNDS = /^audio\/(?:wav|x-wav|wave|mpeg|mp3|mp4|ogg|flac|aac|webm)$/;
 
 /**
  * Converts a server's result of a call into a tool's output (MCP-06).
@@ -60,9 +58,9 @@ export function convertResource(resource: EmbeddedResource["resource"]): ResultC
   const named = resource.mimeType === undefined ? "" : `, ${visibleLine(resource.mimeType).slice(0, 100)}`;
   if ("text" in resource) return text(`[resource ${uriText(resource.uri)}${named}]\n${resource.text}`);
   const { blob, mimeType = "" } = resource;
-  if (IMAGES.has(mimeType)) return mediaFrom({ type: "image", data: blob, mimeType });
-  if (SOUNDS.test(mimeType)) return mediaFrom({ type: "audio", data: blob, mimeType });
-  const bytes = base64Length(blob);
+  if (IMAGE_TYPES.has(mimeType)) return mediaFrom({ type: "image", data: blob, mimeType });
+  if (AUDIO_TYPES.has(mimeType)) return mediaFrom({ type: "audio", data: blob, mimeType });
+  const bytes = base64Bytes(blob);
   const size = bytes === undefined ? "damaged" : `${bytes} bytes`;
   return text(`[resource ${uriText(resource.uri)}${named}: binary data, ${size}, not shown]`);
 }
@@ -78,20 +76,16 @@ function mediaFrom({
 }): ResultContent {
   const noun = type === "image" ? "an image" : "a sound";
   const kind = visibleLine(mimeType).slice(0, 100);
-  const isKnown = type === "image" ? IMAGES.has(mimeType) : SOUNDS.test(mimeType);
+  const isKnown = type === "image" ? IMAGE_TYPES.has(mimeType) : AUDIO_TYPES.has(mimeType);
   if (!isKnown) return text(`[${noun} of the kind ${kind} was left out: models do not take it]`);
-  const bytes = base64Length(data);
+  const bytes = base64Bytes(data);
   if (bytes === undefined) return text(`[${noun} was left out: the server sent broken base64]`);
   if (bytes > MEDIA_BYTES_MAX)
     return text(`[${noun} of ${bytes} bytes was left out: at most ${MEDIA_BYTES_MAX} are taken]`);
-  return { type, source: { type: "base64", media_type: mimeType, data } };
-}
-
-/** Returns the number of bytes in a base64 text; undefined if it is not valid. */
-export function base64Length(data: string): number | undefined {
-  if (data.length === 0 || data.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) return undefined;
-  const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
-  return (data.length / 4) * 3 - padding;
+  const block = { type, source: { type: "base64" as const, media_type: mimeType, data } };
+  return isWellFormedMedia(block)
+    ? block
+    : text(`[${noun} was left out: it is no ${kind}, as the server says]`);
 }
 
 function linkText({ uri, name, title, description, mimeType }: ResourceLink): string {

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject, stringAt, wellFormedJson } from "../../../base/json.ts";
 import type { ContentBlock, ImageBlock, ResultContent } from "../../../protocol/content.ts";
+import { IMAGE_TYPES } from "../../../safety/media/media-types.ts";
 import type { ModelRequest } from "../../provider.ts";
 import { objectInput } from "../answer/tool-call.ts";
 import type { DialectContext } from "../dialect.ts";
@@ -18,7 +19,6 @@ import { anthropicThinking } from "./anthropic-thinking.ts";
 
 /** The API allows four breakpoints; one is reserved for tools and system text. */
 const MESSAGE_BREAKPOINTS_MAX = 3;
-const IMAGE_TYPES: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 const CACHE_MARK = { cache_control: { type: "ephemeral" } };
 
 /** Builds the body of a Messages request ([A] § Internal canonical message shape: the canonical form follows it). */
@@ -169,6 +169,6 @@ function wireContent(block: ResultContent, context: DialectContext): JsonObject 
 
 function wireImage(block: ImageBlock, context: DialectContext): JsonObject {
   const { media_type, data } = block.source;
-  if (!IMAGE_TYPES.includes(media_type)) throw unsupportedContent(`images of type ${media_type}`, context);
+  if (!IMAGE_TYPES.has(media_type)) throw unsupportedContent(`images of type ${media_type}`, context);
   return { type: "image", source: { type: "base64", media_type, data } };
 }

@@ -7,6 +7,7 @@ import { AnthropicAnswerReader, anthropicTextIn } from "./anthropic-stream.ts";
 export const anthropicMessages: Dialect = {
   name: "anthropic-messages",
   path: "/messages",
+  carries: () => ["image", "pdf"],
   body: anthropicBody,
   openAnswer: (context, emit, listener) => new AnthropicAnswerReader(context, emit, listener),
   modelIn: (event) => stringAt(objectAt(event, "message"), "model"),

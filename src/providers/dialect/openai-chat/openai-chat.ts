@@ -7,6 +7,8 @@ import { ChatAnswerReader, chatTextIn } from "./openai-chat-stream.ts";
 export const openaiChat: Dialect = {
   name: "openai-chat",
   path: "/chat/completions",
+  // Only some servers of this format know `file` parts.
+  carries: (quirks) => ["image", "audio", ...(quirks?.fileParts === true ? (["pdf"] as const) : [])],
   body: openAiChatBody,
   openAnswer: (context, emit, listener) => new ChatAnswerReader(context, emit, listener),
   modelIn: (chunk) => stringAt(chunk, "model"),

@@ -7,6 +7,7 @@ import { ResponsesAnswerReader } from "./openai-responses-stream.ts";
 export const openaiResponses: Dialect = {
   name: "openai-responses",
   path: "/responses",
+  carries: () => ["image", "pdf"],
   body: openAiResponsesBody,
   openAnswer: (context, emit, listener) => new ResponsesAnswerReader(context, emit, listener),
   modelIn: (event) => stringAt(objectAt(event, "response"), "model"),

@@ -55,6 +55,13 @@ test("[CTL-19] a filter that finds nothing in time answers with a cursor that co
   expect(found.map(({ title }) => title)).toEqual(["prompt 1900"]);
 });
 
+test("[CTL-19] a cursor of a list has a time as the store writes it", () => {
+  const log = `log_${"0".repeat(26)}`;
+  expect(readListCursor(`2026-01-02T03:04:05.678Z/${log}`)).toBeDefined();
+  for (const time of ["Dec 1", "2026-01-02", "2026-02-30T03:04:05.678Z", ""])
+    expect(() => readListCursor(`${time}/${log}`)).toThrow("it is not a cursor of a list");
+});
+
 test("[CTL-19] pages in memory have the order of the store, and each log once", () => {
   const logs = Array.from({ length: 7 }, (_, at) => logOf(at));
   const pages: LogInfo[] = [];

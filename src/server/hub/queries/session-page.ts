@@ -1,6 +1,7 @@
 import { periodicPause } from "../../../base/async/periodic-pause.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { isId } from "../../../base/ids.ts";
+import { readMoment } from "../../../base/text/moment.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { QueryOf } from "../../../protocol/queries/queries.ts";
 import { FILTERED_LIST_MS_MAX } from "../../../protocol/queries/session-queries.ts";
@@ -113,7 +114,7 @@ function pageOf(logs: readonly LogInfo[], last: LogQuery["before"]): ListPage {
 export function readListCursor(cursor: string | undefined): LogQuery["before"] {
   if (cursor === undefined) return undefined;
   const [updatedAt = "", logId = "", more] = cursor.split("/");
-  if (more === undefined && !Number.isNaN(Date.parse(updatedAt)) && isId("log", logId))
+  if (more === undefined && readMoment(updatedAt)?.isDay === false && isId("log", logId))
     return { updatedAt, logId };
   const why = "before: it is not a cursor of a list; begin again without it";
   throw new HarnessError("InvalidQuery", { kind: "ListSessions", why });

@@ -1,13 +1,16 @@
 import { InOrder } from "../../../base/async/in-order.ts";
+import { HarnessError } from "../../../base/errors.ts";
 import type { Accepted, CommandOf } from "../../../protocol/commands/commands.ts";
+import { isMediaBlock } from "../../../safety/media/media-block.ts";
 import type { AttachedClient } from "../../access/client.ts";
+import type { Resolved } from "../../moments.ts";
 import { assertWishesHandled, refersToFiles, resolvedInput } from "../feature-commands.ts";
 import type { Recovery } from "../recovery.ts";
 import type { SessionDependencies } from "../session-dependencies.ts";
 import type { TurnScheduler } from "../turn-scheduler.ts";
 
 export interface InputAcceptanceOptions {
-  readonly parts: Pick<SessionDependencies, "attachments" | "unsaved" | "takes">;
+  readonly parts: Pick<SessionDependencies, "attachments" | "unsaved" | "takes" | "leftOut" | "engine">;
   readonly turns: TurnScheduler;
   readonly recovery: Recovery;
 }
@@ -32,8 +35,8 @@ export class InputAcceptance {
     assertWishesHandled(command, parts.takes ?? []);
     const { cancels } = turns;
     await recovery.settled(client);
-    const resolved = async () => await resolvedInput(command, client.id, parts);
-    if (!refersToFiles(command)) return await turns.send(await resolved(), client, cancels);
+    const resolved = async () => await this.#resolved(command, client);
+    if (!hasMedia(command)) return await turns.send(await resolved(), client, cancels);
     const { accepted } = await this.#reading.run("files", async () => {
       turns.assertTakes(command, cancels);
       // `send` takes the slot, or its place in the queue, before the next input is examined.
@@ -48,11 +51,30 @@ export class InputAcceptance {
    * @throws HarnessError if the edit is refused; the input then waits as it was.
    */
   async edit(command: CommandOf<"EditInput">, client: AttachedClient): Promise<void> {
-    const { turns, parts } = this.#options;
+    const { turns } = this.#options;
     const { cancels } = turns;
     await this.#reading.run("files", async () => {
       turns.assertEdits(command, client, cancels);
-      await turns.edit(await resolvedInput(command, client.id, parts), client, cancels);
+      await turns.edit(await this.#resolved(command, client), client, cancels);
     });
   }
+
+  /** @throws HarnessError UnsupportedContent if the model in use cannot take the input, before anything is logged. */
+  async #resolved<Sent extends CommandOf<"SendInput" | "EditInput">>(
+    command: Sent,
+    { id }: AttachedClient,
+  ): Promise<Resolved<Sent>> {
+    const { parts } = this.#options;
+    const { leftOut, engine } = parts;
+    const resolved = await resolvedInput(command, id, parts);
+    if (leftOut === undefined || !resolved.content.some(isMediaBlock)) return resolved;
+    const [content] = await leftOut(resolved.content);
+    if (content === undefined) return resolved;
+    throw new HarnessError("UnsupportedContent", { model: engine.model().id, content });
+  }
+}
+
+/** Returns true for an input with files, images, sounds or documents. */
+function hasMedia(command: CommandOf<"SendInput" | "EditInput">): boolean {
+  return refersToFiles(command) || command.content.some(isMediaBlock);
 }

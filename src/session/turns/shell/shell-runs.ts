@@ -19,8 +19,8 @@ export interface ShellRunsOptions {
   readonly parts: Pick<SessionDependencies, "world" | "session" | "bus" | "engine" | "shellTool">;
   /** Aborts when the session ends. */
   readonly signal: AbortSignal;
-  /** Returns true if the session is being ended. */
-  ending(): boolean;
+  /** Returns the refusal of a command while the session is being ended; undefined before that. */
+  ending(): HarnessError | undefined;
   /** Resolves once nothing of an earlier run is open any more. */
   settled(client: AttachedClient): Promise<void>;
   /** Returns the number of the newest turn; 0 before the first. */
@@ -117,7 +117,7 @@ export class ShellRuns {
   }
 
   #problemOf(command: string): string | undefined {
-    if (this.#options.ending()) return "the session is being ended";
+    if (this.#options.ending() !== undefined) return "the session is being ended";
     if (byteLength(command) > SHELL_COMMAND_BYTES_MAX)
       return `the command is longer than ${SHELL_COMMAND_BYTES_MAX} bytes; write a script to a file and run that`;
     const { engine, shellTool } = this.#options.parts;

@@ -1,3 +1,4 @@
+import { IMAGE_TYPES, mediaTypesOf } from "../../../safety/media/media-types.ts";
 import { detectEncoding } from "./text-file.ts";
 
 /** Type of a file, detected from its first bytes. */
@@ -24,13 +25,6 @@ const KNOWN: readonly { readonly magic: string; readonly at?: number; readonly w
   { magic: "ustar", at: 257, what: "a tar archive" },
 ];
 
-const IMAGES: readonly { readonly magic: string; readonly mediaType: string }[] = [
-  { magic: "\x89PNG\r\n\x1a\n", mediaType: "image/png" },
-  { magic: "\xff\xd8\xff", mediaType: "image/jpeg" },
-  { magic: "GIF87a", mediaType: "image/gif" },
-  { magic: "GIF89a", mediaType: "image/gif" },
-];
-
 /** Detects text, images that models accept, and other data, by content and never by name. */
 export function detectFileContent(beginning: Uint8Array): FileContent {
   const bytes = beginning.subarray(0, SNIFF_BYTES);
@@ -38,9 +32,8 @@ export function detectFileContent(beginning: Uint8Array): FileContent {
     bytes[at] === magic.charCodeAt(0) &&
     bytes.length >= at + magic.length &&
     [...magic].every((unit, i) => bytes[at + i] === unit.charCodeAt(0));
-  const image = IMAGES.find(({ magic }) => has(magic));
-  if (image !== undefined) return { kind: "image", mediaType: image.mediaType };
-  if (has("RIFF") && has("WEBP", 8)) return { kind: "image", mediaType: "image/webp" };
+  const [mediaType = ""] = mediaTypesOf(bytes);
+  if (IMAGE_TYPES.has(mediaType)) return { kind: "image", mediaType };
   const known = KNOWN.find(({ magic, at }) => has(magic, at));
   if (known !== undefined) return { kind: "binary", what: known.what };
   if (detectEncoding(bytes) !== "utf-8") return { kind: "text" };

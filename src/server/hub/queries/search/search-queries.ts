@@ -2,6 +2,8 @@ import { deadline } from "../../../../base/async/deadline.ts";
 import { defined } from "../../../../base/defined.ts";
 import { HarnessError } from "../../../../base/errors.ts";
 import type { LogId, SessionId } from "../../../../base/ids.ts";
+import type { Moment } from "../../../../base/text/moment.ts";
+import { momentText, readMoment } from "../../../../base/text/moment.ts";
 import type { World } from "../../../../base/world.ts";
 import type { QueryOf, ResultOf } from "../../../../protocol/queries/queries.ts";
 import { SEARCH_HITS, SEARCH_MS } from "../../../../protocol/queries/search-queries.ts";
@@ -98,23 +100,21 @@ async function hitsOf(matches: readonly LogMatch[], store: SearchedStore): Promi
   return hits;
 }
 
-/** Returns a time as events have it: the start of a day, or the time. */
+/** Returns the start of a day, or the time, as events have it. */
 function startOf(moment: string | undefined): string | undefined {
-  return moment === undefined ? undefined : new Date(parsed(moment)).toISOString();
+  return moment === undefined ? undefined : momentText(parsed(moment).ms);
 }
 
-/** Returns the first time behind a day, or behind a time. */
+/** Returns the first time behind a day, or behind a time; undefined if no event can have it. */
 function endOf(moment: string | undefined): string | undefined {
   if (moment === undefined) return undefined;
-  return new Date(parsed(moment) + (moment.includes("T") ? 1 : DAY_MS)).toISOString();
+  const { ms, isDay } = parsed(moment);
+  return momentText(ms + (isDay ? DAY_MS : 1));
 }
 
-function parsed(moment: string): number {
-  const ms = Date.parse(moment);
-  if (Number.isNaN(ms))
-    throw new HarnessError("InvalidQuery", {
-      kind: "SearchSessions",
-      why: `${moment} is not a day and not a time`,
-    });
-  return ms;
+function parsed(text: string): Moment {
+  const moment = readMoment(text);
+  if (moment !== undefined) return moment;
+  const why = `${text} is not a day and not a time`;
+  throw new HarnessError("InvalidQuery", { kind: "SearchSessions", why });
 }
