@@ -72,6 +72,20 @@ test("[CTL-19] a list shows cost, tokens, context, state, questions and the days
   });
 });
 
+test("[CTL-19 TUI-07] a title is one line without control sequences, made from a prompt or given by a person", async () => {
+  await using place = openPlace(says("one"));
+  await using engine = await openNotesEngine(place);
+  const sessionId = await engine.session();
+  const esc = "\u001b";
+  await engine.turn(sessionId, `${esc}]0;owned\u0007${esc}[2Jfirst \u202eline\r\nsecond`);
+  const shownTitle = async () => String((await engine.info(sessionId)).title);
+  expect(await shownTitle()).toStartWith("first ");
+  expect(await shownTitle()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  await engine.post(sessionId, "rename", { title: `a\n${esc}[31mred\u202e title` });
+  expect(await shownTitle()).toStartWith("a red");
+  expect(await shownTitle()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
 test("[CTL-19 PROV-11] the cost of a session is null once the price of one call is unknown", async () => {
   await using place = openPlace(says("one"));
   await using engine = await openNotesEngine(place);

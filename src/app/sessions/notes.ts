@@ -3,6 +3,7 @@ import type { World } from "../../base/world.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import type { SessionNotes } from "../../session/store/notes/notes.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";
+import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 
 /** Parts that notes are kept with. */
 export interface NoteSources {
@@ -18,7 +19,7 @@ export async function renameSession(
   { logId }: LogInfo,
   title: string,
 ): Promise<string> {
-  const text = sources.redactor.text(title.replaceAll(/\s+/gu, " ").trim());
+  const text = sources.redactor.text(neutraliseLine(title.replaceAll(/\s+/gu, " ")).trim());
   await notesOf(sources, "RenameSession").rename(logId, noteOf(sources, text));
   return text;
 }

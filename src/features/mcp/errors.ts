@@ -37,5 +37,7 @@ export const ERRORS = errorsOf({
 /** Their HTTP statuses and exit codes, where they have one. */
 export const REFUSALS: RefusalsOf<typeof ERRORS, QueryKind> = {
   McpServerUnknown: { status: 404 },
-  McpPromptUnusable: { queries: ["ExpandMcpPrompt"] },
+  McpServersConflict: { status: 409 },
+  McpServerStopped: { status: 409 },
+  McpPromptUnusable: { status: 502, queries: ["ExpandMcpPrompt"] },
 };

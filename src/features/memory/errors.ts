@@ -15,4 +15,6 @@ export const ERRORS = errorsOf({
 /** Their HTTP statuses and exit codes, where they have one. */
 export const REFUSALS: RefusalsOf<typeof ERRORS> = {
   MemoryMissing: { status: 404, isUsage: true },
+  MemoryInvalid: { status: 409 },
+  MemoryFull: { status: 409 },
 };

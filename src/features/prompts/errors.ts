@@ -11,5 +11,5 @@ export const ERRORS = errorsOf({
 /** Their HTTP statuses and exit codes, where they have one. */
 export const REFUSALS: RefusalsOf<typeof ERRORS, QueryKind> = {
   UnknownPromptTemplate: { status: 404, isUsage: true, queries: ["ExpandPrompt"] },
-  PromptTemplateInvalid: { queries: ["ExpandPrompt"] },
+  PromptTemplateInvalid: { status: 409, queries: ["ExpandPrompt"] },
 };

@@ -12,7 +12,8 @@ export const ERRORS = errorsOf({
 
 /** Their HTTP statuses and exit codes, where they have one. */
 export const REFUSALS: RefusalsOf<typeof ERRORS> = {
-  ScheduleMissing: { isUsage: true },
+  ScheduleMissing: { status: 404, isUsage: true },
+  ScheduleBusy: { status: 409 },
   ScheduleTaken: { isUsage: true },
   ScheduleUnusable: { isUsage: true },
 };

@@ -3,7 +3,8 @@ import { isCustomReason, refusalOf } from "../../base/reasons.ts";
 
 /**
  * HTTP statuses of refusals; those of features stand in their `errors.ts`. docs/protocol/errors.md is made from them.
- * Any other reason is answered with 500: the request was right, and something here failed.
+ * Any other reason is answered with 500: the request was right, and something here failed. `test/error-statuses.test.ts`
+ * lists them.
  */
 const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
   400: [
@@ -32,6 +33,7 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "TrustRefused",
     "TrustDrift",
     "NonInteractiveAckRefused",
+    "HookHashChanged",
   ],
   404: [
     "UnknownRoute",
@@ -68,6 +70,11 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "KeyStoreMissing",
     "ConfigInvalid",
     "MintBusy",
+    "OrphanUnsettled",
+    "ContextOverflow",
+    "CompactionStuck",
+    "CostBudgetExceeded",
+    "TimeLimitReached",
   ],
   413: ["BodyTooLarge"],
   415: ["UnsupportedMediaType"],
@@ -80,7 +87,20 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "TooManyFollowed",
     "MintTooOften",
   ],
-  502: ["ProviderUnreachable", "ProviderRefused", "ProviderFailed", "ProviderKeyRefused"],
+  502: [
+    "ProviderUnreachable",
+    "ProviderRefused",
+    "ProviderFailed",
+    "ProviderKeyRefused",
+    "ProviderQuotaExceeded",
+    "RateLimited",
+    "ModelUnavailable",
+    "StreamInterrupted",
+    "StreamMalformed",
+    "EmptyResponse",
+    "ResponseRefused",
+    "OutputTruncated",
+  ],
   503: ["EngineStopping", "StoreBusy"],
   504: ["ProviderTimeout"],
 };
@@ -93,7 +113,10 @@ const BY_REASON = new Map(
 
 /**
  * Returns the HTTP status of a reason. That of a plugin is a refusal: the request was understood, and not carried out.
+ * What only another configuration helps is a conflict, and no failure.
  */
 export function httpStatusOf(reason: Reason | CustomReason): number {
-  return BY_REASON.get(reason as Reason) ?? refusalOf(reason)?.status ?? (isCustomReason(reason) ? 422 : 500);
+  if (isCustomReason(reason)) return 422;
+  const refusal = refusalOf(reason);
+  return BY_REASON.get(reason) ?? refusal?.status ?? (refusal?.isUsage === true ? 409 : 500);
 }

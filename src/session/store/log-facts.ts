@@ -4,10 +4,13 @@ import type { EventSeq } from "../../base/ids.ts";
 import { head } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { inputTitle } from "../../view/input-text.ts";
+import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 import { isTurnEnded, isTurnStarted } from "../../view/turn-marks.ts";
 import type { Batch, EventRange, NewLog } from "./store.ts";
 
 export const TITLE_CHARACTERS_MAX = 80;
+/** Part of a first prompt that is read for the title, whose control sequences are left out. */
+const TITLE_UNITS_READ = 4 * TITLE_CHARACTERS_MAX;
 
 /** Text that replaces a damaged text of a log: the log is found and listed all the same, and a check reports more. */
 export const UNREADABLE = "«unreadable»";
@@ -89,7 +92,8 @@ type InputContent = NonNullable<Extract<Envelope, { kind: "TurnStarted" }>["payl
 
 function titleOf(content: InputContent): string | undefined {
   const text = inputTitle(content);
-  return text === undefined ? undefined : head(text, TITLE_CHARACTERS_MAX);
+  if (text === undefined) return undefined;
+  return head(neutraliseLine(head(text, TITLE_UNITS_READ)), TITLE_CHARACTERS_MAX);
 }
 
 /** Returns the day of a time, `2026-03-01`. */
