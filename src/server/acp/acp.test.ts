@@ -340,6 +340,17 @@ test("[CTL-16] cancelling ends the prompt as cancelled and takes its question ba
   expect(textTold(editor)).toBe("next");
 });
 
+test("[CTL-16 CTL-20] a cancel that comes while a slash command is looked up ends the prompt as cancelled, and reaches no other turn", async () => {
+  await using rig = await openAcpRig({ script: [says("next")] });
+  const { editor } = rig.open();
+  const session = await editor.begin("/w");
+  const turn = editor.prompt(session, "/cost");
+  await editor.agent.notify("session/cancel", { sessionId: session });
+  expect(await turn).toEqual({ stopReason: "cancelled" });
+  expect(textTold(editor)).toBe("");
+  expect(await editor.prompt(session, "again")).toMatchObject({ stopReason: "end_turn" });
+});
+
 test("[CTL-16 CTL-02] a prompt during a turn is refused, whoever began the turn, and the turn continues", async () => {
   await using rig = await openAcpRig({ script: [hangs("working")] });
   const [one, two] = [rig.open(), rig.open()];

@@ -4,6 +4,7 @@ import type { Clock } from "../../../base/world.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import { readCommand } from "../../../protocol/read.ts";
+import { CANCELLED } from "../session/open-prompt.ts";
 import type { AcpSession } from "../session/session.ts";
 import { verbatim } from "../session/updates/shown-call.ts";
 import { readPromptCommand } from "./commands.ts";
@@ -26,10 +27,25 @@ export interface PromptedSession {
 /** Carries out a prompt: work for the model, or a command that is typed behind a slash. */
 export async function carryOutPrompt(
   prompt: readonly ContentBlock[],
+  prompted: PromptedSession,
+): Promise<PromptResponse> {
+  using preparation = prompted.session.prepare(prompted.signal);
+  const { signal } = preparation;
+  try {
+    return await carriedOut(prompt, { ...prompted, signal });
+  } catch (thrown) {
+    if (signal.aborted && thrown === signal.reason) return CANCELLED;
+    throw thrown;
+  }
+}
+
+async function carriedOut(
+  prompt: readonly ContentBlock[],
   { session, unsaved, connection, clock, signal }: PromptedSession,
 ): Promise<PromptResponse> {
   const list = () => listedCommands(connection, session.session);
   const asked = await readPromptCommand(prompt, session.session, list, session.options);
+  signal.throwIfAborted();
   const send = async (content: readonly ContentBlock[], wants = {}) => {
     const input = async (cancelled: AbortSignal) =>
       readCommand({
@@ -56,11 +72,15 @@ export async function carryOutPrompt(
     }
     case "command":
       return await said(asked.done(await session.command(asked.command)));
-    case "cost":
-      return await said(await costText(connection, session.session));
+    case "cost": {
+      const text = await costText(connection, session.session);
+      signal.throwIfAborted();
+      return await said(text);
+    }
     case "stands-for": {
       const at = { connection, session: session.session, nowMs: clock.now() };
       const text = await answerTo(asked.info, asked.typed, at);
+      signal.throwIfAborted();
       return await said(text === "" ? "" : verbatim(text));
     }
     case "refused":

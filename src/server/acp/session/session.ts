@@ -76,6 +76,8 @@ export class AcpSession {
   readonly #questions: AskedQuestions;
   #view = NEW_SESSION;
   #prompt: OpenPrompt | undefined;
+  /** Prompts that are read, and not yet sent. */
+  readonly #prepared = new Set<AbortController>();
   #commands = 0;
   #session: SessionId;
   /** Resolves when another session has replaced this one. */
@@ -124,6 +126,16 @@ export class AcpSession {
     if (from >= to) this.begin(to);
   }
 
+  /** Returns a signal for the work before a prompt is sent: a cancel of the editor aborts it too. Dispose it after. */
+  prepare(signal: AbortSignal): Disposable & { readonly signal: AbortSignal } {
+    const cancelled = new AbortController();
+    this.#prepared.add(cancelled);
+    return {
+      signal: AbortSignal.any([signal, cancelled.signal]),
+      [Symbol.dispose]: () => this.#prepared.delete(cancelled),
+    };
+  }
+
   /**
    * Sends a prompt and resolves when its turn has ended, after all its updates were sent.
    * @param input makes the input. Its signal aborts if the prompt is cancelled.
@@ -166,9 +178,11 @@ export class AcpSession {
   cancel(): void {
     // With the connection all its requests abort, but a client that left has cancelled nothing.
     if (this.#left.signal.aborted) return;
+    const reason = new Cancelled(this.#parts.connection.clientId, "the prompt was cancelled");
+    for (const each of this.#prepared) each.abort(reason);
     const prompt = this.#prompt;
     if (prompt?.cancelled.signal.aborted === true || (prompt === undefined && this.#commands === 0)) return;
-    prompt?.cancelled.abort(new Cancelled(this.#parts.connection.clientId, "the prompt was cancelled"));
+    prompt?.cancelled.abort(reason);
     if (prompt?.isSent === false) return; // the engine has another client's turn, if any
     this.#questions.takeBackAll("the prompt was cancelled");
     this.#send({ kind: "CancelTurn", sessionId: this.#session });
