@@ -126,7 +126,7 @@ function tools(chance: Chance): readonly Tool[] {
 
 const IMAGE = {
   type: "image" as const,
-  source: { type: "base64" as const, media_type: "image/png", data: "iVBORw0KGgo=".repeat(40) },
+  source: { type: "base64" as const, media_type: "image/png", data: "iVBORw0KGgoA".repeat(40) },
 };
 
 /** Both sides of the conversation, and what of it must be found in every request from then on. */

@@ -196,7 +196,7 @@ test("[ENG-27] calls of an earlier turn do not count, whatever the next one begi
   expect(compacted).toEqual({ result: { compacted: false } });
   const picture = {
     type: "image",
-    source: { type: "base64", media_type: "image/png", data: "AA==" },
+    source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" },
   } as const;
   const { reason, results } = await rig.send([picture]);
   expect([reason, results.length]).toEqual(["complete", 1]);
