@@ -6,33 +6,24 @@ import type { Fault } from "./server.ts";
 
 const NO_CUE = "no cue of the scripted model leads to it";
 const NO_SETUP = "needs a set-up that the suite cannot ask a foreign server for";
-const NOT_YET = "has no scenario yet";
 
 /** Kinds that no scenario names, each with the reason. An entry goes once a scenario names its kind. */
 export const UNNAMED_KINDS: Readonly<Record<string, string>> = {
   Answer: NO_CUE,
   Answered: NO_CUE,
   Asked: NO_CUE,
-  BranchSession: NOT_YET,
   CheckpointMade: NO_CUE,
-  CompactSession: NOT_YET,
-  CompactionProgress: NOT_YET,
-  CompactionTriggered: NOT_YET,
   CustomCommand: `${NO_SETUP}: a plugin`,
   CustomEvent: `${NO_SETUP}: a plugin`,
   DismissExpiring: `${NO_SETUP}: content that is about to expire`,
-  ExportSession: NOT_YET,
   HookError: `${NO_SETUP}: a hook that fails`,
   HookTimeout: `${NO_SETUP}: a hook that takes too long`,
-  LevelChanged: NOT_YET,
+  LevelChanged: `${NO_SETUP}: a profile in which more than one level is allowed`,
   MCPServerDown: `${NO_SETUP}: an MCP server`,
   ManageMcp: `${NO_SETUP}: an MCP server`,
   MemoryWritten: NO_CUE,
-  ModelChanged: NOT_YET,
-  MuteSession: NOT_YET,
   ProfileSwitched: `${NO_SETUP}: a second profile`,
   PromoteRule: `${NO_SETUP}: it would write the configuration of the server`,
-  ReloadSkills: NOT_YET,
   RewindSession: NO_CUE,
   RulePromoted: `${NO_SETUP}: it would write the configuration of the server`,
   SkillRegistryChanged: `${NO_SETUP}: a skill that changes`,
@@ -40,8 +31,8 @@ export const UNNAMED_KINDS: Readonly<Record<string, string>> = {
   StreamGap: `${NO_SETUP}: content that has expired`,
   SwitchProfile: `${NO_SETUP}: a second profile`,
   TaskChanged: NO_CUE,
-  TodoChanged: NOT_YET,
-  TokenExpiring: NOT_YET,
+  TodoChanged: NO_CUE,
+  TokenExpiring: `${NO_SETUP}: a token that lives for seconds`,
   ToolCallProgress: NO_CUE,
 };
 

@@ -10,6 +10,7 @@ import { ALIKE_SCENARIOS } from "./queries/alike.ts";
 import { COMPLETION_SCENARIOS } from "./queries/completion.ts";
 import { REST_SCENARIOS } from "./rest.ts";
 import { ATTACHED_SCENARIOS } from "./sessions/attached.ts";
+import { CHANGED_SCENARIOS } from "./sessions/changed.ts";
 import { KEPT_SCENARIOS } from "./sessions/kept.ts";
 import { LISTED_SCENARIOS } from "./sessions/listed.ts";
 import { STREAM_SCENARIOS } from "./streams.ts";
@@ -30,6 +31,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...COMPLETION_SCENARIOS,
   ...LISTED_SCENARIOS,
   ...KEPT_SCENARIOS,
+  ...CHANGED_SCENARIOS,
   ...STREAM_SCENARIOS,
   ...FRAME_SCENARIOS,
   ...ALIKE_SCENARIOS,

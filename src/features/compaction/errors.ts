@@ -12,5 +12,5 @@ export const ERRORS = errorsOf({
 /** Their HTTP statuses, and how they end a turn. */
 export const REFUSALS: RefusalsOf<typeof ERRORS> = {
   PromptTooLarge: { status: 413 },
-  CompactionStuck: { endsTurn: "no_progress" },
+  CompactionStuck: { status: 409, endsTurn: "no_progress" },
 };

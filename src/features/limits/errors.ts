@@ -16,6 +16,6 @@ export const ERRORS = errorsOf({
 /** Their HTTP statuses and exit codes, and how they end a turn. */
 export const REFUSALS: RefusalsOf<typeof ERRORS> = {
   NoProgress: { endsTurn: "no_progress" },
-  CostBudgetExceeded: { endsTurn: "budget" },
+  CostBudgetExceeded: { status: 409, endsTurn: "budget" },
   CostUnknown: { status: 409, isUsage: true, endsTurn: "budget", isOfModel: true },
 };

@@ -169,7 +169,7 @@ export const ExportSession = z.object({
   sessionId,
   /** Default: jsonl. */
   format: z.enum(["jsonl", "markdown"]).optional(),
-  /** A path in the working directory. Default: a name made from the session's id. */
+  /** A path, relative to the working directory. Default: a name made from the session's id. Never overwrites a file. */
   output: z.string().optional(),
   /** The session whose working directory is used. Default: the session itself. */
   directoryOf: sessionId.optional(),

@@ -3,8 +3,8 @@ import { isCustomReason, refusalOf } from "../../base/reasons.ts";
 
 /**
  * HTTP statuses of refusals; those of features stand in their `errors.ts`. docs/protocol/errors.md is made from them.
- * Any other reason is answered with 500: the request was right, and something here failed. `test/error-statuses.test.ts`
- * lists them.
+ * Any other reason is answered with 500: the request was right, and something here failed.
+ * `test/error-statuses.test.ts` lists them.
  */
 const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
   400: [
@@ -72,8 +72,6 @@ const STATUSES: Readonly<Record<number, readonly Reason[]>> = {
     "MintBusy",
     "OrphanUnsettled",
     "ContextOverflow",
-    "CompactionStuck",
-    "CostBudgetExceeded",
     "TimeLimitReached",
   ],
   413: ["BodyTooLarge"],

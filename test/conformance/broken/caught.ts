@@ -12,6 +12,7 @@ import { ALIKE_SCENARIOS } from "../../../src/conformance/scenarios/queries/alik
 import { COMPLETION_SCENARIOS } from "../../../src/conformance/scenarios/queries/completion.ts";
 import { REST_SCENARIOS } from "../../../src/conformance/scenarios/rest.ts";
 import { ATTACHED_SCENARIOS } from "../../../src/conformance/scenarios/sessions/attached.ts";
+import { CHANGED_SCENARIOS } from "../../../src/conformance/scenarios/sessions/changed.ts";
 import { KEPT_SCENARIOS } from "../../../src/conformance/scenarios/sessions/kept.ts";
 import { LISTED_SCENARIOS } from "../../../src/conformance/scenarios/sessions/listed.ts";
 import { STREAM_SCENARIOS } from "../../../src/conformance/scenarios/streams.ts";
@@ -61,6 +62,7 @@ const GROUPS = [
   STREAM_SCENARIOS.filter(({ id }) => isFarApart(id)),
   ATTACHED_SCENARIOS,
   [...LISTED_SCENARIOS, ...KEPT_SCENARIOS],
+  CHANGED_SCENARIOS,
   FRAME_SCENARIOS,
   [...ALIKE_SCENARIOS, ...COMPLETION_SCENARIOS],
   MCP_SCENARIOS,

@@ -56,6 +56,48 @@ export const BROKEN_SESSIONS: readonly Broken[] = [
         return await inner.send(command).catch(() => ({}));
       }),
   },
+  {
+    scenario: "effort-changed",
+    how: "a new effort is shown to nobody",
+    fault: () => eachEvent((event) => (event.kind === "ModelChanged" ? undefined : event)),
+  },
+  {
+    scenario: "session-compacted",
+    how: "CompactSession always says that it has shortened the history",
+    fault: () =>
+      commandFault(async (command, inner) => {
+        const answer = await inner.send(command);
+        return command.kind === "CompactSession" ? { ...answer, result: { compacted: true } } : answer;
+      }),
+  },
+  {
+    scenario: "session-branched",
+    how: "a branch has all turns",
+    fault: () =>
+      commandFault(async (command, inner) => {
+        if (command.kind !== "BranchSession" || command.turn === 99) return await inner.send(command);
+        return await inner.send({ kind: "BranchSession", sessionId: command.sessionId });
+      }),
+  },
+  {
+    scenario: "session-exported",
+    how: "a file that exists is reported as written",
+    fault: () =>
+      commandFault(async (command, inner) => {
+        if (command.kind !== "ExportSession") return await inner.send(command);
+        return await inner.send(command).catch(() => ({ result: { path: command.output ?? "" } }));
+      }),
+  },
+  {
+    scenario: "session-muted",
+    how: "whatever is muted, it is accepted",
+    fault: () => ignoring("MuteSession"),
+  },
+  {
+    scenario: "skills-reloaded",
+    how: "the answer to ReloadSkills names no skills",
+    fault: () => ignoring("ReloadSkills"),
+  },
   { scenario: "marks-read", how: "no mark is kept", fault: () => ignoring("MarkRead") },
   { scenario: "session-pinned", how: "nothing is pinned", fault: () => ignoring("PinSession") },
   { scenario: "draft-kept", how: "no draft is kept", fault: () => ignoring("SetDraft") },
