@@ -85,6 +85,25 @@ export class MarkdownBlocks {
     return this.#taken();
   }
 
+  /** Source of the text behind the blocks that are closed. */
+  get open(): string {
+    return this.#source + this.#line;
+  }
+
+  /** Returns a reader that continues from here on by itself. */
+  clone(): MarkdownBlocks {
+    const copy = new MarkdownBlocks();
+    copy.#containers = this.#containers.map((container) => ({ ...container }));
+    copy.#leaf = this.#leaf === undefined ? undefined : { ...this.#leaf };
+    copy.#kind = this.#kind;
+    copy.#source = this.#source;
+    copy.#line = this.#line;
+    copy.#isLongLine = this.#isLongLine;
+    copy.#isEnding = this.#isEnding;
+    copy.#closed = [...this.#closed];
+    return copy;
+  }
+
   /** True if the whole lines so far end inside a fenced block of code. */
   get isInCode(): boolean {
     return this.#leaf?.kind === "fenced";

@@ -1,8 +1,8 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { EFFORT_WORDS } from "../../../protocol/effort.ts";
+import { waitingText } from "../../../view/notes/waiting-text.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
-import { waitingText } from "../output/waiting-text.ts";
 import type { SlashContext } from "../slash-context.ts";
 
 export async function setModel(model: string, client: SlashContext): Promise<void> {

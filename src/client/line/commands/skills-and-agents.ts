@@ -1,7 +1,4 @@
-import { isObject } from "../../../base/json.ts";
-import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
-import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { reloadedSkillsText } from "../../../view/texts/result-texts.ts";
 import type { SlashContext } from "../slash-context.ts";
 
@@ -26,14 +23,6 @@ function skillRequest({ namespace, name, args, rest }: SlashCommand): {
 } {
   if (namespace !== undefined) return { name, text: rest };
   return { name: args[0], text: rest.replace(/^\S+\s*/, "") };
-}
-
-/** Returns the line about a loaded skill; undefined for any other event. */
-export function skillText({ namespace, kind, payload }: PayloadOf<"CustomEvent">): string | undefined {
-  if (namespace !== "cinch" || kind !== "SkillActivated" || !isObject(payload)) return undefined;
-  const { name, why } = payload;
-  if (typeof name !== "string" || typeof why !== "string") return undefined;
-  return `skill ${neutraliseLine(name)}: ${neutraliseLine(why)}`;
 }
 
 type AgentsContext = Pick<SlashContext, "say" | "askAgent" | "standFor">;

@@ -3,6 +3,25 @@ import type { CallId, ClientId, EventSeq, InputId, SessionId } from "../../../ba
 import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { severityOf } from "../../../view/event-facts.ts";
+import type { SeenClients } from "../../../view/notes/event-text.ts";
+import {
+  agentText,
+  answeredLine,
+  clientName,
+  compactionLine,
+  compactionProgressLine,
+  memoryLine,
+  promotedText,
+  renamedText,
+  rewoundText,
+  skillText,
+  textBy,
+  todoLines,
+  trustedFileOf,
+  unkeptText,
+  withdrawnText,
+} from "../../../view/notes/event-text.ts";
+import { changedInputText, heldText, inputLine, queuedText } from "../../../view/notes/waiting-text.ts";
 import type { Question } from "../../../view/questions/questions.ts";
 import { questionId } from "../../../view/questions/questions.ts";
 import type { OpenCalls } from "../../../view/session/calls/open-calls.ts";
@@ -20,28 +39,9 @@ import { modelText } from "../../../view/texts/model-text.ts";
 import { noticeText } from "../../../view/texts/notice-text.ts";
 import { switchedText } from "../../../view/texts/switched-text.ts";
 import { deliveredInput } from "../../../view/turn-result.ts";
-import { skillText } from "../commands/skills-and-agents.ts";
 import { CallLines } from "./call-lines.ts";
-import type { SeenClients } from "./event-text.ts";
-import {
-  agentText,
-  answeredLine,
-  clientName,
-  compactionLine,
-  compactionProgressLine,
-  memoryLine,
-  promotedText,
-  renamedText,
-  rewoundText,
-  textBy,
-  todoLines,
-  trustedFileOf,
-  unkeptText,
-  withdrawnText,
-} from "./event-text.ts";
 import { quoteInput } from "./quote.ts";
 import { StreamedLines } from "./streamed-lines.ts";
-import { changedInputText, heldText, inputLine, queuedText } from "./waiting-text.ts";
 
 export interface PrinterOptions {
   /** Returns the printing client, which changes when the engine restarts. Its own input is not printed again. */

@@ -1,9 +1,9 @@
-import { count, shortened } from "../../../base/text/text.ts";
-import type { InputBlock } from "../../../protocol/content.ts";
-import type { EnvelopeOf } from "../../../protocol/events/envelope.ts";
-import { inputTexts } from "../../../view/input-text.ts";
-import type { WaitingInput } from "../../../view/session/waiting.ts";
-import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { count, shortened } from "../../base/text/text.ts";
+import type { InputBlock } from "../../protocol/content.ts";
+import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
+import { inputTexts } from "../input-text.ts";
+import type { WaitingInput } from "../session/waiting.ts";
+import { neutraliseLine } from "../terminal/terminal-text.ts";
 
 const LINE_CHARACTERS_MAX = 120;
 

@@ -1,15 +1,15 @@
-import type { ClientId, InputId } from "../../../base/ids.ts";
-import { isObject } from "../../../base/json.ts";
-import { durationText } from "../../../base/text/duration.ts";
-import { count, grouped, shortened } from "../../../base/text/text.ts";
-import type { PayloadOf } from "../../../protocol/events/events.ts";
-import type { Question } from "../../../view/questions/questions.ts";
-import type { KnownClients } from "../../../view/session/clients.ts";
-import { displayName } from "../../../view/session/clients.ts";
-import type { Turns } from "../../../view/session/turns.ts";
-import { pointName } from "../../../view/session/turns.ts";
-import type { WaitingInput } from "../../../view/session/waiting.ts";
-import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import type { ClientId, InputId } from "../../base/ids.ts";
+import { isObject } from "../../base/json.ts";
+import { durationText } from "../../base/text/duration.ts";
+import { count, grouped, shortened } from "../../base/text/text.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
+import type { Question } from "../questions/questions.ts";
+import type { KnownClients } from "../session/clients.ts";
+import { displayName } from "../session/clients.ts";
+import type { Turns } from "../session/turns.ts";
+import { pointName } from "../session/turns.ts";
+import type { WaitingInput } from "../session/waiting.ts";
+import { neutraliseLine } from "../terminal/terminal-text.ts";
 import { inputLine } from "./waiting-text.ts";
 
 const UNKEPT_SHOWN_MAX = 3;
@@ -119,4 +119,12 @@ export function trustedFileOf(question: Question): string | undefined {
   if (about !== "trust" || details["server"] !== undefined) return undefined;
   const path = details["path"];
   return typeof path === "string" ? neutraliseLine(path) : "a file of the project";
+}
+
+/** Returns the line about a loaded skill; undefined for any other event. */
+export function skillText({ namespace, kind, payload }: PayloadOf<"CustomEvent">): string | undefined {
+  if (namespace !== "cinch" || kind !== "SkillActivated" || !isObject(payload)) return undefined;
+  const { name, why } = payload;
+  if (typeof name !== "string" || typeof why !== "string") return undefined;
+  return `skill ${neutraliseLine(name)}: ${neutraliseLine(why)}`;
 }

@@ -1,0 +1,82 @@
+import { defined } from "../../base/defined.ts";
+import { tail } from "../../base/text/text.ts";
+import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
+import { isShellEvent } from "../event-facts.ts";
+import { withoutFenceTags } from "../input-text.ts";
+import { NAME_CHARACTERS_MAX, shortenedJson } from "../session/limits.ts";
+import type { CallItem } from "./items.ts";
+
+/** Characters of the arguments of a call that are kept: a written file is seen whole up to this size. */
+const ARGS_CHARACTERS_MAX = 262_144;
+/** Characters of the output of a call that are kept, its end. GetItem has the rest. */
+export const OUTPUT_CHARACTERS_MAX = 131_072;
+/** Characters of a diff; a longer one is left out, and GetChanges has it. */
+const DIFF_CHARACTERS_MAX = 524_288;
+
+/** Returns the item of a call that has begun. */
+export function newCall(envelope: EnvelopeOf<"ToolCallStarted">): CallItem {
+  const { id: event, ts, payload } = envelope;
+  const { callId, tool, args, toolKind, preview, toModel = false } = payload;
+  return {
+    kind: "call",
+    event,
+    ts,
+    callId,
+    tool: tool.slice(0, NAME_CHARACTERS_MAX),
+    args: shortenedJson(args, ARGS_CHARACTERS_MAX),
+    ...defined({ toolKind, preview }),
+    ...(isShellEvent(envelope) ? { shell: { toModel } } : {}),
+    state: "running",
+    output: "",
+    media: [],
+    items: [],
+  };
+}
+
+/** Returns a call after a report of its progress. */
+export function callInProgress(call: CallItem, { payload }: EnvelopeOf<"ToolCallProgress">): CallItem {
+  const { partial, tail: newest = call.progress?.tail, bytes, lines, elapsedMs } = payload;
+  const isReport = bytes !== undefined && lines !== undefined && elapsedMs !== undefined;
+  const progress = isReport ? { ...defined({ tail: newest }), bytes, lines, elapsedMs } : call.progress;
+  return { ...call, ...defined({ progress }), ...keptOutput(call.output + partial, call.outputLeftOut) };
+}
+
+/** Returns a call that waits for a person. */
+export function askedCall(call: CallItem, { payload }: EnvelopeOf<"PermissionRequested">): CallItem {
+  return { ...call, state: "asked", ...keptDiff(payload.diff) };
+}
+
+/** Returns a call after the answer of a person. One that came after the first changes nothing. */
+export function decidedCall(call: CallItem, { payload }: EnvelopeOf<"PermissionAnswered">): CallItem {
+  const { callId: _, who: __, counted, ...decision } = payload;
+  if (!counted) return call;
+  return { ...call, state: payload.decision === "allow" ? "running" : "denied", decision };
+}
+
+/** Returns a call with its result. */
+export function endedCall(call: CallItem, { ts, payload }: EnvelopeOf<"ToolResult">): CallItem {
+  const { content, isError = false } = payload;
+  const text = content
+    .flatMap((block) => (block.type === "text" ? [withoutFenceTags(block.text)] : []))
+    .join("\n");
+  const media = content.flatMap(({ type }) => (type === "text" ? [] : [type]));
+  const { outputLeftOut: _, ...rest } = call;
+  const isDecided = call.state === "denied" || call.state === "cancelled";
+  return {
+    ...rest,
+    state: isDecided ? call.state : isError ? "failed" : "done",
+    ...keptOutput(text),
+    media,
+    endedAt: ts,
+  };
+}
+
+function keptOutput(text: string, leftOutBefore = 0): Pick<CallItem, "output" | "outputLeftOut"> {
+  const output = tail(text, OUTPUT_CHARACTERS_MAX);
+  const leftOut = leftOutBefore + text.length - output.length;
+  return leftOut === 0 ? { output } : { output, outputLeftOut: leftOut };
+}
+
+function keptDiff(diff: string | undefined): Pick<CallItem, "diff"> {
+  return diff === undefined || diff.length > DIFF_CHARACTERS_MAX ? {} : { diff };
+}

@@ -1,0 +1,130 @@
+import { unreachable } from "../../base/assert.ts";
+import { defined } from "../../base/defined.ts";
+import type { ClientId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import { severityOf } from "../event-facts.ts";
+import {
+  agentText,
+  compactionLine,
+  memoryLine,
+  promotedText,
+  renamedText,
+  rewoundText,
+  skillText,
+} from "../notes/event-text.ts";
+import { givenMemories } from "../session/memories.ts";
+import { planModeOf } from "../session/plan-mode.ts";
+import { NO_TURNS } from "../session/turns.ts";
+import { neutraliseLine } from "../terminal/terminal-text.ts";
+import { cancelledText } from "../texts/ending-text.ts";
+import { modelText } from "../texts/model-text.ts";
+import { noticeText } from "../texts/notice-text.ts";
+import { isRefusal } from "../turn-result.ts";
+import type { NoteItem, NoteTone } from "./items.ts";
+
+/** Returns the note of an event; undefined for one that is shown in another way, or not at all. */
+export function noteOf(envelope: Envelope): NoteItem | undefined {
+  const note = wordsOf(envelope);
+  if (note === undefined) return undefined;
+  const { id: event, ts } = envelope;
+  const [text, tone = "info"] = note;
+  return { kind: "note", event, ts, tone, text, ...defined({ by: clientOf(envelope) }) };
+}
+
+type Words = readonly [text: string, tone?: NoteTone];
+
+/** A new kind of event is a compile error here. */
+function wordsOf(envelope: Envelope): Words | undefined {
+  switch (envelope.kind) {
+    case "Error":
+      // The call says that it was refused.
+      if (isRefusal(envelope.payload)) return undefined;
+      return [noticeText(envelope), severityOf(envelope.payload) === "note" ? "warning" : "failure"];
+    case "HookTimeout":
+    case "HookError":
+    case "MCPServerDown":
+      return [noticeText(envelope), "failure"];
+    case "StreamGap":
+      return [noticeText(envelope), "warning"];
+    case "TokenExpiring":
+      return [`the capability token ${envelope.payload.jti} expires soon`, "warning"];
+    case "Cancelled":
+      return [
+        cancelledText(isId("cli", envelope.payload.by) ? "a client" : neutraliseLine(envelope.payload.by)),
+      ];
+    case "CompactionTriggered":
+      return [compactionLine(envelope.payload)];
+    case "SkillRegistryChanged":
+      return [`skills now: ${envelope.payload.skills.map(neutraliseLine).join(", ") || "none"}`];
+    case "SessionEnded":
+      return [`the session has ended (${envelope.payload.reason})`];
+    case "TaskChanged":
+      return [`background task ${neutraliseLine(envelope.payload.what)}: ${envelope.payload.state}`];
+    case "MemoryWritten":
+      return [memoryLine(envelope.payload)];
+    case "ModelChanged":
+      return only(modelText(envelope.payload));
+    case "LevelChanged":
+      return [`level: ${envelope.payload.level}`];
+    case "RuleRevoked":
+      return [`rule revoked: ${neutraliseLine(envelope.payload.rule)}`];
+    case "RulePromoted":
+      return [promotedText(envelope.payload)];
+    case "SessionRenamed":
+      return [renamedText(envelope.payload)];
+    case "ProfileSwitched":
+      return [`profile: ${neutraliseLine(envelope.payload.from)} → ${neutraliseLine(envelope.payload.to)}`];
+    case "CustomEvent":
+      return customWords(envelope);
+    // Drawn as items of their own, as parts of a call, in the queue, in the list of tasks, or in the status line.
+    case "TextDelta":
+    case "ThinkingDelta":
+    case "ToolCallStarted":
+    case "ToolCallProgress":
+    case "ToolArgsDelta":
+    case "ToolResult":
+    case "TurnStarted":
+    case "TurnEnded":
+    case "TurnTiming":
+    case "PermissionRequested":
+    case "PermissionAnswered":
+    case "Asked":
+    case "Answered":
+    case "InputQueued":
+    case "InputWithdrawn":
+    case "InputEdited":
+    case "InputMoved":
+    case "CheckpointMade":
+    case "CompactionProgress":
+    case "CostIncremented":
+    case "TodoChanged":
+      return undefined;
+    default:
+      return unreachable(envelope);
+  }
+}
+
+function customWords({ payload, kind }: Envelope & { readonly kind: "CustomEvent" }): Words | undefined {
+  const envelope = { payload, kind };
+  if (payload.namespace !== "cinch") return undefined;
+  if (payload.kind === "Rewound") return [rewoundText(payload.payload, NO_TURNS)];
+  const text = skillText(payload) ?? agentText(payload);
+  if (text !== undefined) return [text];
+  const plans = planModeOf(envelope as Envelope);
+  if (plans !== undefined)
+    return [plans ? "plan mode is on: nothing is changed until you approve a plan" : "plan mode is off"];
+  const memories = givenMemories(envelope as Envelope);
+  return memories.length === 0
+    ? undefined
+    : [`memories for the model: ${memories.map(neutraliseLine).join(", ")}`];
+}
+
+function only(text: string | undefined): Words | undefined {
+  return text === undefined ? undefined : [text];
+}
+
+function clientOf({ payload }: Envelope): ClientId | undefined {
+  const by = "by" in payload ? payload.by : undefined;
+  return by !== undefined && isId("cli", by) ? by : undefined;
+}

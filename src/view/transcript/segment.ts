@@ -1,0 +1,127 @@
+import type { CallId, EventSeq } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import { askedCall, callInProgress, decidedCall, endedCall, newCall } from "./call-item.ts";
+import type { CallItem, TranscriptItem } from "./items.ts";
+import { noteOf } from "./notes.ts";
+import { promptBlocks } from "./prompt-blocks.ts";
+import { endedText, newText, textAfter } from "./streamed-text.ts";
+
+/** Items of a sub-agent that are kept, the newest. ListItems has all of them. */
+const NESTED_ITEMS_MAX = 200;
+
+/**
+ * Returns a list of items after one more event of one agent: a text or a call at its end grows, or an item is added.
+ * The same list if the event shows nothing.
+ */
+export function itemsAfter(items: readonly TranscriptItem[], envelope: Envelope): readonly TranscriptItem[] {
+  switch (envelope.kind) {
+    case "TextDelta":
+      return withText(items, envelope, "text", envelope.payload.text);
+    case "ThinkingDelta":
+      return withText(items, envelope, "thinking", envelope.payload.block.text);
+    case "TurnStarted":
+      return started(items, envelope);
+    case "TurnEnded":
+      return ended(items, envelope);
+    case "ToolCallStarted":
+      return [...closed(items, envelope.ts), newCall(envelope)];
+    case "ToolCallProgress":
+      return withCall(items, envelope.payload.callId, (call) => callInProgress(call, envelope));
+    case "PermissionRequested":
+      return withCall(items, envelope.payload.callId, (call) => askedCall(call, envelope));
+    case "PermissionAnswered":
+      return withCall(items, envelope.payload.callId, (call) => decidedCall(call, envelope));
+    case "ToolResult":
+      return withCall(items, envelope.payload.callId, (call) => endedCall(call, envelope));
+    default: {
+      const note = noteOf(envelope);
+      return note === undefined ? items : [...items, note];
+    }
+  }
+}
+
+/** Returns the items with one call changed, wherever it stands; the same list if it is not among them. */
+export function withCall(
+  items: readonly TranscriptItem[],
+  callId: CallId,
+  change: (call: CallItem) => CallItem,
+): readonly TranscriptItem[] {
+  for (let at = items.length - 1; at >= 0; at -= 1) {
+    const item = items[at];
+    if (item?.kind !== "call") continue;
+    if (item.callId === callId) return items.with(at, change(item));
+    if (item.items.length === 0) continue;
+    const nested = withCall(item.items, callId, change);
+    if (nested !== item.items) return items.with(at, { ...item, items: nested });
+  }
+  return items;
+}
+
+/** Returns a call after one more event of the sub-agent that it runs. */
+export function callWithNested(call: CallItem, envelope: Envelope): CallItem {
+  const items = itemsAfter(call.items, envelope);
+  if (items === call.items) return call;
+  const leftOut = items.length - NESTED_ITEMS_MAX;
+  if (leftOut <= 0) return { ...call, items };
+  return { ...call, items: items.slice(leftOut), itemsLeftOut: (call.itemsLeftOut ?? 0) + leftOut };
+}
+
+/** Returns the items once nothing of them can grow: texts are closed, and calls without an end are lost. */
+export function settled(items: readonly TranscriptItem[], ts: string): readonly TranscriptItem[] {
+  return closed(items, ts).map((item) => {
+    if (item.kind !== "call" || item.shell !== undefined) return item;
+    const isOpen = item.state === "running" || item.state === "asked";
+    if (!isOpen && item.items.length === 0) return item;
+    return { ...item, state: isOpen ? "lost" : item.state, items: settled(item.items, ts) };
+  });
+}
+
+/** Returns the event that an item ends with, as far as it is known: that of the item itself. */
+export function lastEventOf(items: readonly TranscriptItem[]): EventSeq | undefined {
+  return items.at(-1)?.event;
+}
+
+function withText(
+  items: readonly TranscriptItem[],
+  { id: event, ts }: Envelope,
+  kind: "text" | "thinking",
+  piece: string,
+): readonly TranscriptItem[] {
+  const last = items.at(-1);
+  if (last?.kind === kind && last.streamed.reader !== undefined)
+    return items.with(-1, { ...last, streamed: textAfter(last.streamed, piece) });
+  if (piece === "") return items;
+  return [...closed(items, ts), { kind, event, ts, streamed: newText(piece) }];
+}
+
+/** Returns the items with the text at their end closed. */
+function closed(items: readonly TranscriptItem[], ts: string): readonly TranscriptItem[] {
+  const last = items.at(-1);
+  if (last?.kind !== "text" && last?.kind !== "thinking") return items;
+  if (last.streamed.reader === undefined) return items;
+  const streamed = endedText(last.streamed);
+  return items.with(-1, last.kind === "text" ? { ...last, streamed } : { ...last, streamed, endedAt: ts });
+}
+
+function started(
+  items: readonly TranscriptItem[],
+  { id: event, ts, payload, parentCall }: Envelope & { readonly kind: "TurnStarted" },
+): readonly TranscriptItem[] {
+  const { turn, originator, content } = payload;
+  // The prompt of a sub-agent is an argument of its call.
+  if (content === undefined || parentCall !== undefined) return items;
+  return [...items, { kind: "prompt", event, ts, turn, originator, content: promptBlocks(content) }];
+}
+
+function ended(
+  items: readonly TranscriptItem[],
+  { id: event, ts, payload, parentCall }: Envelope & { readonly kind: "TurnEnded" },
+): readonly TranscriptItem[] {
+  const rest = settled(items, ts);
+  if (parentCall !== undefined) return rest;
+  const { turn, reason, usd, files = [] } = payload;
+  const startedAt = items.find((item) => item.kind === "prompt" && item.turn === turn)?.ts;
+  const cost = usd === undefined ? {} : { usd };
+  const begun = startedAt === undefined ? {} : { startedAt };
+  return [...rest, { kind: "end", event, ts, turn, reason, files, ...cost, ...begun }];
+}

@@ -1,0 +1,177 @@
+import type { EventSeq } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import { isBesideLog, reachedBy } from "../follow.ts";
+import { isTurnStarted } from "../turn-marks.ts";
+import type { TranscriptItem } from "./items.ts";
+import { callWithNested, itemsAfter, settled, withCall } from "./segment.ts";
+import { weightOf } from "./weight.ts";
+
+/** Items of one segment; a longer turn goes on in the next one. */
+const SEGMENT_ITEMS_MAX = 200;
+
+/** A part of a conversation: a turn, a part of a long one, or what stands between two turns. */
+export interface Segment {
+  /** The first event that belongs to it, which identifies it. */
+  readonly first: EventSeq;
+  /** The last event that was read into it. */
+  readonly last: EventSeq;
+  /** Its turn; absent between turns. */
+  readonly turn?: number;
+  /** Absent: dropped to save memory. Events from `first` to `last` bring them back (`segmentsOf`). */
+  readonly items?: readonly TranscriptItem[];
+  /** Characters that its items take in memory, about; those it took, if it is dropped. */
+  readonly weight: number;
+}
+
+/**
+ * A conversation as its reader sees it, as a value. Parts that are not read or dropped are segments without items.
+ *
+ * Memory is bounded by the reader: `droppedFrom` leaves out what is far from the place that is shown.
+ */
+export interface Transcript {
+  /** The last event that was read. */
+  readonly reached: EventSeq;
+  readonly segments: readonly Segment[];
+}
+
+export const NEW_TRANSCRIPT: Transcript = { reached: 0, segments: [] };
+
+/** Returns a transcript that begins behind an event: older ones are left out until they are read back. */
+export function transcriptBehind(event: EventSeq): Transcript {
+  if (event <= 0) return NEW_TRANSCRIPT;
+  return { reached: event, segments: [{ first: 1, last: event, weight: 0 }] };
+}
+
+/** Returns the transcript after one more event; the same value for an event that was read before or shows nothing. */
+export function transcriptAfter(transcript: Transcript, envelope: Envelope): Transcript {
+  if (isBesideLog(envelope)) return withLive(transcript, envelope);
+  const reached = reachedBy(envelope);
+  if (reached <= transcript.reached) return transcript;
+  const segments = isTurnStarted(envelope)
+    ? withSettledEnd(transcript.segments, envelope.ts)
+    : transcript.segments;
+  const last = segments.at(-1);
+  const open = last !== undefined && last.items !== undefined && goesInto(last, envelope) ? last : undefined;
+  const before = open ?? newSegment(envelope);
+  const items = itemsOf(before.items ?? [], envelope);
+  if (items === before.items || (open === undefined && items.length === 0)) {
+    const moved = changedBefore(segments, envelope);
+    return open === undefined
+      ? { reached, segments: moved }
+      : { reached, segments: moved.with(-1, { ...(moved.at(-1) ?? open), last: reached }) };
+  }
+  const next = { ...before, last: reached, items, weight: weightOf(items) };
+  return { reached, segments: open === undefined ? [...segments, next] : segments.with(-1, next) };
+}
+
+/** Returns the segments of a stretch of events, for a part that was dropped. */
+export function segmentsOf(envelopes: Iterable<Envelope>): readonly Segment[] {
+  let transcript: Transcript = NEW_TRANSCRIPT;
+  for (const envelope of envelopes) transcript = transcriptAfter(transcript, envelope);
+  return transcript.segments.map((segment) =>
+    segment.items === undefined ? segment : { ...segment, items: settled(segment.items, "") },
+  );
+}
+
+/** Returns the transcript with a dropped part read back. */
+export function withSegments(transcript: Transcript, first: EventSeq, read: readonly Segment[]): Transcript {
+  const at = transcript.segments.findIndex((segment) => segment.first === first);
+  if (at < 0) return transcript;
+  return { ...transcript, segments: transcript.segments.toSpliced(at, 1, ...read) };
+}
+
+/**
+ * Returns the transcript without the items of the segments farthest from one of them, so that the rest weighs at most
+ * as much as given. The last segment, which grows, is always kept.
+ * @param near the first event of the segment that is shown.
+ */
+export function droppedFrom(transcript: Transcript, near: EventSeq, charactersMax: number): Transcript {
+  const { segments } = transcript;
+  let total = segments.reduce((sum, { items, weight }) => sum + (items === undefined ? 0 : weight), 0);
+  if (total <= charactersMax) return transcript;
+  const at = segments.findIndex(({ first }) => first >= near);
+  const center = at < 0 ? segments.length - 1 : at;
+  const farthest = segments
+    .map((_, index) => index)
+    .slice(0, -1)
+    .filter((index) => index !== center)
+    .sort((one, two) => Math.abs(two - center) - Math.abs(one - center));
+  const next = [...segments];
+  for (const index of farthest) {
+    const segment = next[index];
+    if (total <= charactersMax) break;
+    if (segment?.items === undefined) continue;
+    const { items: _, ...rest } = segment;
+    next[index] = rest;
+    total -= segment.weight;
+  }
+  return { ...transcript, segments: next };
+}
+
+/** Returns the segments once nothing of the last one can grow: a turn that broke off has no end. */
+function withSettledEnd(segments: readonly Segment[], ts: string): readonly Segment[] {
+  const last = segments.at(-1);
+  if (last?.items === undefined || last.items.at(-1)?.kind === "end") return segments;
+  const items = settled(last.items, ts);
+  return segments.with(-1, { ...last, items, weight: weightOf(items) });
+}
+
+/** Output of a command as it comes is not in the log: it changes the call and nothing else. */
+function withLive(transcript: Transcript, envelope: Envelope): Transcript {
+  if (envelope.kind !== "ToolCallProgress") return transcript;
+  const segments = changedBefore(transcript.segments, envelope);
+  return segments === transcript.segments ? transcript : { ...transcript, segments };
+}
+
+/** Returns the segments with a call changed that stands in one of the last of them. */
+function changedBefore(segments: readonly Segment[], envelope: Envelope): readonly Segment[] {
+  const lowest = Math.max(0, segments.length - SEARCHED_SEGMENTS);
+  for (let at = segments.length - 1; at >= lowest; at -= 1) {
+    const segment = segments[at];
+    if (segment?.items === undefined) continue;
+    const items = changedIn(segment.items, envelope);
+    if (items !== segment.items) return segments.with(at, { ...segment, items, weight: weightOf(items) });
+  }
+  return segments;
+}
+
+/** Segments in which a call is looked for, the newest: a command of a person or a background agent outlives its turn. */
+const SEARCHED_SEGMENTS = 8;
+
+/** Returns the items with the call of the event changed, if it is among them. */
+function changedIn(items: readonly TranscriptItem[], envelope: Envelope): readonly TranscriptItem[] {
+  const { parentCall } = envelope;
+  if (parentCall !== undefined) return withCall(items, parentCall, (call) => callWithNested(call, envelope));
+  return isAboutCall(envelope) ? itemsAfter(items, envelope) : items;
+}
+
+function isAboutCall({ kind }: Envelope): boolean {
+  return (
+    kind === "ToolCallProgress" ||
+    kind === "PermissionRequested" ||
+    kind === "PermissionAnswered" ||
+    kind === "ToolResult"
+  );
+}
+
+function itemsOf(items: readonly TranscriptItem[], envelope: Envelope): readonly TranscriptItem[] {
+  return envelope.parentCall === undefined ? itemsAfter(items, envelope) : changedIn(items, envelope);
+}
+
+/** Returns true for an event that belongs into the last segment: its turn goes on, and it has room. */
+function goesInto({ turn, items = [] }: Segment, envelope: Envelope): boolean {
+  if (isTurnStarted(envelope)) return false;
+  const hasEnded = turn !== undefined && items.at(-1)?.kind === "end";
+  return !hasEnded && (items.length < SEGMENT_ITEMS_MAX || isPart(envelope));
+}
+
+/** Returns true for an event that ends or changes an item: it is not worth a segment. */
+function isPart({ kind }: Envelope): boolean {
+  return kind === "TextDelta" || kind === "ThinkingDelta" || kind === "TurnEnded";
+}
+
+function newSegment(envelope: Envelope): Segment {
+  const first = envelope.kind === "StreamGap" ? envelope.payload.from : envelope.id;
+  const turn = isTurnStarted(envelope) ? { turn: envelope.payload.turn } : {};
+  return { first, last: first, ...turn, weight: 0 };
+}
