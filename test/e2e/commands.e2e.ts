@@ -81,6 +81,7 @@ test(
     for (const [at, command] of commandsInTexts().entries()) {
       const known = SLASH_COMMANDS.some(({ name }) => command === `/${name}`);
       expect([command, known]).toEqual([command, true]);
+      if (command === "/quit") continue; // it leaves, whatever stands behind it
       await terminal.type(`${command} nothing`);
       await terminal.press("Enter");
       await enter(`/done-${at}:x`, `command /done-${at}:x.`); // what was typed before it was carried out before it

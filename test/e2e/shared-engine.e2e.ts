@@ -97,7 +97,7 @@ test(
     await one.shows(ASKS);
     await two.shows(ASKS);
     await enter(one, "1");
-    await two.shows("allowed by cli_");
+    await two.shows('allowed by "cinch line client" (human, …');
     await one.shows("it is there");
     await two.shows("it is there");
     expect(existsSync(join(place.work, "made"))).toBe(true);

@@ -10,6 +10,7 @@ import { contextMiddleware } from "./context-middleware.ts";
  */
 export function openAgentsMd(host: SessionHost): OpenFeature {
   const { world, workspace, plan, trust } = host;
+  let noticing: Promise<void> | undefined;
   const run = contextMiddleware({
     world,
     workingDir: workspace.root,
@@ -17,10 +18,13 @@ export function openAgentsMd(host: SessionHost): OpenFeature {
     promptHeader: plan().profile.promptHeader,
     appended: plan().wishes.appendSystemPrompt ?? "",
     isRepository: trust.isRepository,
-    files: async (signal) => (await trust.loaded(signal)).items.filter(isContextFile),
+    files: async (signal) => {
+      const { items } = await trust.loaded(signal);
+      await noticing; // so that a short session on a pipe shows the notice, too
+      return items.filter(isContextFile);
+    },
   });
   const end = new AbortController();
-  let noticing: Promise<void> | undefined;
   return {
     around: [{ request: "context", run }],
     onFollowed() {
