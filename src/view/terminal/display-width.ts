@@ -43,6 +43,18 @@ export function cutEnd(line: string, columnsMax: number): string {
   return `${fitting.trimEnd()}${ELLIPSIS}`;
 }
 
+/** Returns the longest beginning of a line that takes at most `columnsMax` columns. */
+export function fittingHead(line: string, columnsMax: number): string {
+  if (PLAIN.test(line)) return line.slice(0, Math.max(0, columnsMax));
+  let [units, width] = [0, 0];
+  for (const { segment } of graphemes(line)) {
+    width += widthOf(segment);
+    if (width > columnsMax) break;
+    units += segment.length;
+  }
+  return line.slice(0, units);
+}
+
 /** Returns the end of a line, such as a path, in at most `columnsMax` columns, with "…" if something is missing. */
 export function cutBeginning(line: string, columnsMax: number): string {
   if (displayWidth(line) <= columnsMax) return line;

@@ -33,6 +33,8 @@ export interface Line {
   readonly raw: boolean;
   /** False: the engine is for this client alone. */
   readonly listen: boolean;
+  /** True: the line client, whatever the terminal can do. Default: false. */
+  readonly plain?: boolean;
   /** The engine to work with. Default: this user's own. */
   readonly connect?: ConnectWords;
 }
@@ -53,6 +55,10 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
     stop.signal,
   );
   if (line.connect !== undefined) await starting.reached; // it may ask for its token on the terminal
+  if (line.plain !== true && hasFullScreen(at)) {
+    const { runFullScreen } = await import("./full-screen.ts");
+    return await runFullScreen(line, starting, at);
+  }
   using own = await openTerminal(at, stop);
   const leave = new AbortController();
   const terminal = sharedTerminal(own, AbortSignal.any([stop.signal, leave.signal]));
@@ -178,6 +184,11 @@ async function ringsOf({ paths }: ProcessContext): Promise<readonly NotifiedEven
   ]);
   const config = await configIn(paths.config);
   return FEATURES.flatMap((feature) => feature.rings?.(config) ?? []);
+}
+
+/** Returns true for a terminal that can move its cursor, on both sides. */
+function hasFullScreen({ stdout }: ProcessContext): boolean {
+  return process.stdin.isTTY === true && stdout.isTerminal && (process.env["TERM"] ?? "dumb") !== "dumb";
 }
 
 async function openTerminal(at: ProcessContext, stop: Stop): Promise<LineTerminal & Disposable> {

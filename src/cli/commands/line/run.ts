@@ -6,7 +6,8 @@ import { runLine } from "./line.ts";
 /** Runs the line client. */
 export async function run({ words: [prompt], flags, settings, at }: LineContext): Promise<ExitCode> {
   const connect = connectOf(flags);
-  const line = { settings, raw: false, listen: !flags["no-listen"], ...defined({ prompt }) };
+  const plain = flags.plain;
+  const line = { settings, raw: false, listen: !flags["no-listen"], ...defined({ prompt, plain }) };
   return await runLine(connect === undefined ? line : { ...line, connect }, at);
 }
 

@@ -1,0 +1,51 @@
+import { openFullScreen } from "../../../client/terminal/screen/full-screen.ts";
+import type { OpenSession, ReachedByTerminal } from "../../../client/terminal/options.ts";
+import { runTerminalClient } from "../../../client/terminal/terminal-client.ts";
+import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
+import type { ExitCode } from "../../../session/commands/cli-command.ts";
+import { EXIT } from "../../../session/commands/cli-command.ts";
+import type { StartingEngine } from "../../first-frame/starting-engine.ts";
+import type { ProcessContext } from "../../process-context.ts";
+import { VERSION } from "../../version.ts";
+import type { Line } from "./line.ts";
+import { openLineSession } from "./line-session.ts";
+
+/** Runs the terminal client on the whole screen. Its first frame waits for nothing (PERF-01). */
+export async function runFullScreen(line: Line, starting: StartingEngine, at: ProcessContext): Promise<ExitCode> {
+  await using connections = new AsyncDisposableStack();
+  const { settings, connect, prompt } = line;
+  const elsewhere = connect !== undefined;
+  const reach = async (): Promise<ReachedByTerminal> => {
+    const { port, owned } = await starting.reached;
+    const connection = connections.use(
+      port.attach({ identityClass: "human", label: "cinch terminal", ...(owned ? { wire: "process" } : {}) }),
+    );
+    await connection.handshake(PROTOCOL_VERSION);
+    const wanted = { port, connection, at, elsewhere };
+    const openWith = async (words: typeof settings): Promise<OpenSession> =>
+      await openLineSession({ ...wanted, settings: words });
+    const named = settings.resume === undefined ? {} : { named: await openWith(settings) };
+    return {
+      connection,
+      isShared: !owned,
+      ...named,
+      async open(which) {
+        const { resume: _, ...rest } = settings;
+        if (which.kind === "new") return await openWith(rest);
+        return await openWith({ ...rest, resume: { kind: "id", id: which.info.session } });
+      },
+    };
+  };
+  const engine = reach();
+  engine.catch(() => undefined); // the client shows it
+  const { why } = await runTerminalClient({
+    version: VERSION,
+    workingDir: at.workingDir,
+    engine,
+    openScreen: openFullScreen,
+    clock: at.world.clock,
+    signal: at.stop.signal,
+    ...(prompt === undefined ? {} : { prompt }),
+  });
+  return why === "interrupt" ? EXIT.cancelled : EXIT.done;
+}

@@ -1,0 +1,50 @@
+import type { EventSeq, SessionId } from "../../base/ids.ts";
+import type { Clock } from "../../base/world.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { SessionInfo } from "../../protocol/resources.ts";
+import type { Screen, ScreenOptions } from "./screen/screen.ts";
+
+/** A session that is open, as the engine says. */
+export interface OpenSession {
+  readonly session: SessionId;
+  readonly profile: string;
+  /** As `provider:name`. */
+  readonly model: string;
+  /** Its last event before this client attached. */
+  readonly past: EventSeq;
+  /** Sentences for the person at the start. */
+  readonly notices: readonly string[];
+}
+
+/** An engine that is reached. */
+export interface ReachedByTerminal {
+  /** After its handshake. */
+  readonly connection: Connection;
+  /** True if the engine outlives this client. */
+  readonly isShared: boolean;
+  /** The session that the command line names, if it names one. */
+  readonly named?: OpenSession;
+  /** The last session of this directory that a person could continue. */
+  readonly last?: SessionInfo;
+  /** Begins a session, or continues one. @throws HarnessError the engine's refusal. */
+  open(which: { readonly kind: "new" } | { readonly kind: "stored"; readonly info: SessionInfo }): Promise<OpenSession>;
+}
+
+export interface TerminalClientOptions {
+  readonly version: string;
+  /** For the header. */
+  readonly workingDir: string;
+  /** The engine, which may still start: the screen waits for nothing. */
+  readonly engine: Promise<ReachedByTerminal>;
+  /** Sent as the first prompt. */
+  readonly prompt?: string;
+  readonly openScreen: (options: ScreenOptions) => Screen;
+  readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
+  readonly signal: AbortSignal;
+}
+
+export interface TerminalOutcome {
+  /** Reason of the end: the person left, or pressed Ctrl-C twice. */
+  readonly why: "quit" | "interrupt" | "ended";
+  readonly session?: SessionId;
+}

@@ -1,0 +1,108 @@
+import { CURSOR_MARKER, ProcessTerminal, setKeybindings, KeybindingsManager, sliceByColumn, TuiAltScreen, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
+import { inputOf } from "./input.ts";
+import type { Frame, MouseMode, Screen, ScreenOptions, Size } from "./screen.ts";
+
+const MOUSE_OFF = "\u001b[?1006l\u001b[?1002l\u001b[?1000l";
+const MOUSE_MODES: Readonly<Record<MouseMode, string>> = {
+  off: MOUSE_OFF,
+  wheel: `${MOUSE_OFF}\u001b[?1000h\u001b[?1006h`,
+  full: `${MOUSE_OFF}\u001b[?1000h\u001b[?1002h\u001b[?1006h`,
+};
+const FOCUS_ON = "\u001b[?1004h";
+const FOCUS_OFF = "\u001b[?1004l";
+
+/**
+ * Opens the alternate screen of this process's terminal and shows frames on it: only changed rows are written, each
+ * frame in one synchronized update, with the real cursor at the caret.
+ */
+export function openFullScreen(options: ScreenOptions): Screen {
+  return new FullScreen(options);
+}
+
+class FullScreen implements Screen {
+  readonly #options: ScreenOptions;
+  readonly #terminal = new ProcessTerminal();
+  readonly #tui: TuiAltScreen;
+  #mouse: MouseMode;
+
+  constructor(options: ScreenOptions) {
+    this.#options = options;
+    this.#mouse = options.mouse;
+    // Keys, the mouse, selections and search are this client's own: the library has none to itself.
+    setKeybindings(new KeybindingsManager(noKeys()));
+    this.#tui = new TuiAltScreen(this.#terminal, true, undefined, { mouse: false, copyOnSelect: false });
+    this.#tui.setLayoutRoot({ render: (width) => this.#rows(width), invalidate: () => undefined });
+    this.#tui.addInputListener((data) => {
+      const input = inputOf(data);
+      if (input !== undefined) options.input(input);
+      this.#tui.renderNow();
+      return { consume: true };
+    });
+    this.#start();
+  }
+
+  get size(): Size {
+    return { columns: Math.max(1, this.#terminal.columns), rows: Math.max(1, this.#terminal.rows) };
+  }
+
+  redraw(): void {
+    this.#tui.requestRender();
+  }
+
+  setMouse(mode: MouseMode): void {
+    this.#mouse = mode;
+    this.control(MOUSE_MODES[mode]);
+  }
+
+  control(sequence: string): void {
+    this.#terminal.write(sequence);
+  }
+
+  suspend(): void {
+    this.#leave();
+  }
+
+  resume(): void {
+    this.#start();
+    this.#tui.requestRender(true);
+  }
+
+  stop(farewell: readonly string[]): void {
+    this.#leave();
+    if (farewell.length > 0) this.#terminal.write(`${farewell.join("\r\n")}\r\n`);
+  }
+
+  #start(): void {
+    this.#tui.start();
+    this.control(`${FOCUS_ON}${MOUSE_MODES[this.#mouse]}`);
+    this.#tui.renderNow(true);
+  }
+
+  #leave(): void {
+    this.control(`${MOUSE_OFF}${FOCUS_OFF}`);
+    this.#tui.stop({ preserveScreen: true });
+  }
+
+  /** Returns the rows of a frame, as many as the screen has, with the mark of the cursor in one of them. */
+  #rows(width: number): string[] {
+    const size = { columns: width, rows: this.size.rows };
+    const { rows, cursor } = this.#options.draw(size);
+    const shown = Array.from({ length: size.rows }, (_, at) => rows[at] ?? "");
+    return cursor === undefined ? shown : withCursor(shown, cursor, width);
+  }
+}
+
+function withCursor(rows: string[], { row, column }: NonNullable<Frame["cursor"]>, width: number): string[] {
+  const text = rows[row];
+  if (text === undefined) return rows;
+  const before = sliceByColumn(text, 0, column, true);
+  const after = sliceByColumn(text, column, width, true);
+  rows[row] = `${before}${CURSOR_MARKER}${after}`;
+  return rows;
+}
+
+/** Returns the library's actions without keys. */
+function noKeys(): typeof TUI_KEYBINDINGS {
+  const entries = Object.entries(TUI_KEYBINDINGS).map(([name, each]) => [name, { ...each, defaultKeys: [] }]);
+  return Object.fromEntries(entries);
+}

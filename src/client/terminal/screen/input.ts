@@ -1,0 +1,56 @@
+import { decodeKittyPrintable, isKeyRelease, parseKey } from "@earendil-works/pi-tui";
+import type { MouseInput, ScreenInput } from "./screen.ts";
+
+const PASTE = /^\u001b\[200~([\s\S]*)\u001b\[201~$/;
+const MOUSE = /^\u001b\[<(\d+);(\d+);(\d+)([Mm])$/;
+const FOCUS = new Map([
+  ["\u001b[I", true],
+  ["\u001b[O", false],
+]);
+/** A letter or digit behind ESC: Alt in terminals without an extended protocol. The library names some of them arrows. */
+const ALT = /^\u001b([a-zA-Z0-9.,<>_/-])$/;
+/** Bits of a mouse button in SGR reports. */
+const [SHIFT, MOTION, WHEEL] = [4, 32, 64];
+const BUTTONS = ["left", "middle", "right", "none"] as const;
+
+/**
+ * Returns what one sequence from the terminal means; undefined for a key that is released, and for answers of the
+ * terminal that nobody asked for.
+ */
+export function inputOf(data: string): ScreenInput | undefined {
+  const pasted = PASTE.exec(data)?.[1];
+  if (pasted !== undefined) return { kind: "paste", text: pasted };
+  const isFocused = FOCUS.get(data);
+  if (isFocused !== undefined) return { kind: "focus", isFocused };
+  const mouse = MOUSE.exec(data);
+  if (mouse !== null) return mouseOf(mouse);
+  if (isKeyRelease(data)) return undefined;
+  return keyOf(data);
+}
+
+function keyOf(data: string): ScreenInput | undefined {
+  if (data === "\n") return { kind: "key", key: "ctrl+j" };
+  const letter = ALT.exec(data)?.[1];
+  if (letter !== undefined) return { kind: "key", key: `alt+${letter}` };
+  const text = decodeKittyPrintable(data) ?? printable(data);
+  const key = parseKey(data);
+  if (text !== undefined) return { kind: "key", key: text === " " ? "space" : text, text };
+  return key === undefined ? undefined : { kind: "key", key };
+}
+
+/** Returns typed characters; undefined for a control sequence. */
+function printable(data: string): string | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  return data === "" || /[\u0000-\u001f\u007f-\u009f]/.test(data) ? undefined : data;
+}
+
+function mouseOf([, code = "0", column = "1", row = "1", end]: RegExpExecArray): MouseInput {
+  const bits = Number(code);
+  const place = { row: Number(row) - 1, column: Number(column) - 1, shift: (bits & SHIFT) !== 0 };
+  if ((bits & WHEEL) !== 0)
+    return { kind: "mouse", type: "wheel", button: "none", wheel: (bits & 1) === 0 ? -1 : 1, ...place };
+  const button = BUTTONS[bits & 3] ?? "none";
+  const isMoving = (bits & MOTION) !== 0;
+  const type = isMoving ? (button === "none" ? "move" : "drag") : end === "M" ? "press" : "release";
+  return { kind: "mouse", type, button, wheel: 0, ...place };
+}

@@ -1,0 +1,73 @@
+/** Size of a terminal in cells. */
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A whole picture of the screen: one text for each row, at most as wide as the screen. */
+export interface Frame {
+  /** Styled rows, the top one first. Missing rows are empty, and rows beyond the screen are not shown. */
+  readonly rows: readonly string[];
+  /** The place of the real cursor, from 0; absent: hidden. */
+  readonly cursor?: { readonly row: number; readonly column: number };
+}
+
+/** A key as it is bound: `a`, `A`, `enter`, `ctrl+c`, `shift+tab`, `alt+b`, `pageUp`, `f1`. */
+export interface KeyInput {
+  readonly kind: "key";
+  readonly key: string;
+  /** The characters that it types; absent for keys that type nothing. */
+  readonly text?: string;
+}
+
+/** A pasted text, whole, as the terminal marks it. */
+export interface PasteInput {
+  readonly kind: "paste";
+  readonly text: string;
+}
+
+/** A mouse event; cells from 0. */
+export interface MouseInput {
+  readonly kind: "mouse";
+  readonly type: "press" | "release" | "drag" | "move" | "wheel";
+  readonly button: "left" | "middle" | "right" | "none";
+  readonly row: number;
+  readonly column: number;
+  /** Of a wheel: -1 up, 1 down; 0 otherwise. */
+  readonly wheel: -1 | 0 | 1;
+  readonly shift: boolean;
+}
+
+/** The terminal has gained or lost the focus of its window. */
+export interface FocusInput {
+  readonly kind: "focus";
+  readonly isFocused: boolean;
+}
+
+export type ScreenInput = KeyInput | PasteInput | MouseInput | FocusInput;
+
+/** What the mouse does: nothing, the wheel alone, or clicks and selections too. */
+export type MouseMode = "off" | "wheel" | "full";
+
+/** The screen of a terminal, as this client uses it. Only `screen/` knows the library behind it. */
+export interface Screen {
+  readonly size: Size;
+  /** Asks for a new frame soon: at most one every 16 ms, and at once after a key. */
+  redraw(): void;
+  setMouse(mode: MouseMode): void;
+  /** Writes a control sequence outside of frames: a title, a bell, a clipboard, a notification. */
+  control(sequence: string): void;
+  /** Gives the terminal to another program or to the shell; `resume` takes it back and draws everything again. */
+  suspend(): void;
+  resume(): void;
+  /** Restores the terminal. @param farewell lines for the main screen. */
+  stop(farewell: readonly string[]): void;
+}
+
+export interface ScreenOptions {
+  /** Returns the picture to show. It is called for each frame. */
+  readonly draw: (size: Size) => Frame;
+  readonly input: (input: ScreenInput) => void;
+  readonly resized: () => void;
+  readonly mouse: MouseMode;
+}

@@ -1,0 +1,61 @@
+import { unreachable } from "../../../base/assert.ts";
+import type { ClientId, EventSeq } from "../../../base/ids.ts";
+import type { KnownClients } from "../../../view/session/clients.ts";
+import type { TranscriptItem } from "../../../view/transcript/items.ts";
+import type { DrawnRow } from "../drawing/span.ts";
+import { EMPTY_ROW } from "../drawing/span.ts";
+import { drawBlock } from "../markdown/draw-block.ts";
+import { drawCall } from "./draw-call.ts";
+import { drawEnd, drawNote, drawPrompt, drawThinking } from "./draw-others.ts";
+
+/** What drawing an item depends on besides the item. */
+export interface DrawContext {
+  readonly columns: number;
+  /** Items that the person has unfolded, by their event; `all` unfolds every one. */
+  readonly unfolded: ReadonlySet<EventSeq | "all">;
+  readonly clients: KnownClients;
+  readonly self: ClientId | undefined;
+  /** Wall clock in milliseconds, for the time of what runs. */
+  readonly nowMs: number;
+}
+
+/**
+ * Returns the number of parts of an item, which are drawn and kept by themselves: a long text is one part for each
+ * closed block, and one for its end.
+ */
+export function partsOf(item: TranscriptItem): number {
+  return item.kind === "text" ? item.streamed.closed.length + (item.streamed.open === "" ? 0 : 1) : 1;
+}
+
+/** Returns the rows of one part of an item. The first part of an item begins with an empty row. */
+export function drawPart(item: TranscriptItem, part: number, context: DrawContext): readonly DrawnRow[] {
+  const rows = contentOf(item, part, context);
+  return part === 0 && rows.length > 0 ? [EMPTY_ROW, ...rows] : rows;
+}
+
+/** Returns true if the rows of an item change with time although the item does not. */
+export function isTimed(item: TranscriptItem): boolean {
+  return item.kind === "call" && item.state === "running";
+}
+
+function contentOf(item: TranscriptItem, part: number, context: DrawContext): readonly DrawnRow[] {
+  switch (item.kind) {
+    case "prompt":
+      return drawPrompt(item, context);
+    case "text": {
+      const { closed, open } = item.streamed;
+      const block = closed.at(part);
+      return drawBlock(block ?? { kind: "paragraph", source: open, isOpen: true }, context.columns);
+    }
+    case "thinking":
+      return drawThinking(item, context);
+    case "call":
+      return drawCall(item, context);
+    case "note":
+      return drawNote(item, context);
+    case "end":
+      return drawEnd(item, context);
+    default:
+      return unreachable(item);
+  }
+}

@@ -1,0 +1,65 @@
+import { count } from "../../../base/text/text.ts";
+import { displayName } from "../../../view/session/clients.ts";
+import { neutralise } from "../../../view/terminal/terminal-text.ts";
+import { endingText } from "../../../view/texts/ending-text.ts";
+import type { EndItem, NoteItem, NoteTone, PromptItem, ThinkingItem } from "../../../view/transcript/items.ts";
+import { sourceOf } from "../../../view/transcript/streamed-text.ts";
+import type { DrawnRow, Role } from "../drawing/span.ts";
+import { row, span } from "../drawing/span.ts";
+import { wrapSpans } from "../drawing/wrap-spans.ts";
+import type { DrawContext } from "./draw-item.ts";
+
+const TONES: Readonly<Record<NoteTone, Role>> = { info: "dim", warning: "warning", failure: "failure" };
+
+/** Returns the rows of a prompt: a bar at the left, and the name of the client if it is another one. */
+export function drawPrompt(
+  { content, originator, event }: PromptItem,
+  { columns, clients, self }: DrawContext,
+): readonly DrawnRow[] {
+  const bar = [span("▌ ", { role: "prompt" })];
+  const name =
+    originator === self || self === undefined
+      ? []
+      : [row([...bar, span(displayName(clients, originator), { role: "dim" })], { margin: 2 })];
+  const lines = content.flatMap((block) =>
+    block.type === "text"
+      ? neutralise(block.text).split("\n")
+      : [`[${block.type}: ${block.mediaType}]`],
+  );
+  return [
+    ...name,
+    ...lines.flatMap((line) => wrapSpans([span(line, { role: "prompt" })], { columns, first: bar })),
+  ].map((each) => ({ ...each, target: { event } }));
+}
+
+/** Returns the rows of thinking: one line, or all of it if it is unfolded. */
+export function drawThinking(
+  { streamed, event }: ThinkingItem,
+  { columns, unfolded }: DrawContext,
+): readonly DrawnRow[] {
+  const target = { event };
+  const lines = neutralise(sourceOf(streamed).trim()).split("\n");
+  const head = row([span(`∴ thinking, ${count(lines.length, "line")}`, { role: "dim", isItalic: true })], { target });
+  if (!unfolded.has("all") && !unfolded.has(event)) return [head];
+  const body = lines.flatMap((line) =>
+    wrapSpans([span(line, { role: "dim", isItalic: true })], { columns, first: [span("  ")] }),
+  );
+  return [head, ...body];
+}
+
+/** Returns the rows of a note, with the client that did it. */
+export function drawNote(
+  { text, tone, by }: NoteItem,
+  { columns, clients, self }: DrawContext,
+): readonly DrawnRow[] {
+  const who = by === undefined || by === self ? "" : ` (by ${displayName(clients, by)})`;
+  return `${text}${who}`
+    .split("\n")
+    .flatMap((line) => wrapSpans([span(line, { role: TONES[tone] })], { columns, rest: [span("  ")] }));
+}
+
+/** Returns the row about the end of a turn; none if it ended as it should. */
+export function drawEnd({ reason }: EndItem, { columns }: DrawContext): readonly DrawnRow[] {
+  const text = endingText(reason);
+  return text === undefined ? [] : wrapSpans([span(`— ${text}`, { role: "warning" })], { columns });
+}
