@@ -204,7 +204,7 @@ const PARTICIPLE_NAME =
 const PARTICIPLE_FILES = [
   "src/app/harness.ts",
   "src/cli/commands/serve/run.ts",
-  "src/client/line/commands/help-text.ts",
+  "src/client/slash/commands/help-text.ts",
   "src/server/hub/queries/engine-queries.ts",
 ];
 

@@ -44,7 +44,7 @@ export const NEEDED_UNNAMED: Readonly<Partial<Record<(typeof DELETABLE)[number],
   "agents-md": [
     // Its text is the system text of a session.
     "src/app/harness.test.ts",
-    "src/client/line/commands/profiles.test.ts",
+    "src/client/slash/commands/profiles.test.ts",
     "src/features/profiles/switching.test.ts",
     "src/features/subagents/open-delegate.test.ts", // and counts as spent
   ],
@@ -55,7 +55,7 @@ export const NEEDED_UNNAMED: Readonly<Partial<Record<(typeof DELETABLE)[number],
     "src/app/explain/effective-keys.test.ts", // a table of the settings
     "src/app/plan/feature-set.test.ts", // features of a program
     // It makes the summary that a session takes along under another profile.
-    "src/client/line/commands/profiles.test.ts",
+    "src/client/slash/commands/profiles.test.ts",
     "src/features/profiles/switching.test.ts",
   ],
   limits: [
@@ -67,7 +67,7 @@ export const NEEDED_UNNAMED: Readonly<Partial<Record<(typeof DELETABLE)[number],
     "src/features/subagents/open-delegate.test.ts",
   ],
   mentions: [
-    "src/client/line/commands/profiles.test.ts", // files that a person names in a prompt, after a switch
+    "src/client/slash/commands/profiles.test.ts", // files that a person names in a prompt, after a switch
   ],
   plugins: [
     "src/app/engine/engine-port.test.ts", // a provider of a plugin

@@ -36,6 +36,7 @@ export const LAYERS: ReadonlyMap<string, number> = new Map([
   ["server/hub", 6.1],
   ["server/*", 6.2],
   ["app", 7],
+  ["client/slash", 6.9],
   ["client/*", 7],
   ["conformance", 7],
   ["cli", 8],
@@ -52,7 +53,7 @@ const CONTRACT_FOLDERS: readonly string[] = [
 const ENTRIES: readonly string[] = ["index.ts", "engine.ts", "unsupported-runtime.ts"];
 
 /** Modules that a client may import: a foreign client is its equal. */
-const CLIENT_SEES: readonly string[] = ["base", "protocol", "view"];
+const CLIENT_SEES: readonly string[] = ["base", "protocol", "view", "client/slash"];
 
 /** The real machine arrives as a `World`: only these layers import `platform/`. */
 const PLATFORM_LAYER_MIN = 7;

@@ -2,14 +2,14 @@ import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
+import type { KnownCommands } from "../slash/known-commands.ts";
+import type { Sender } from "../slash/sender.ts";
+import type { SlashContext } from "../slash/slash-context.ts";
+import { runStandsFor } from "../slash/stands-for.ts";
 import type { Outbox } from "./input/outbox.ts";
-import type { Sender } from "./input/sender.ts";
 import type { SessionScreen } from "./output/session-screen.ts";
-import type { KnownCommands } from "./session/known-commands.ts";
 import type { LineSessionView } from "./session/line-session-view.ts";
 import { memoriesText } from "./session/memories-text.ts";
-import type { SlashContext } from "./slash-context.ts";
-import { runStandsFor } from "./stands-for.ts";
 
 export interface SlashContextDependencies
   extends Pick<

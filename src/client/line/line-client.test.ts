@@ -11,7 +11,7 @@ import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import { displayFields } from "../../tools/tool-facts.ts";
 import type { NotifiedEvent } from "../../view/notified-events.ts";
-import { slashHelpText } from "./commands/help-text.ts";
+import { slashHelpText } from "../slash/commands/help-text.ts";
 import type { LineInput, LineTerminal } from "./input/terminal.ts";
 import { runLineClient } from "./line-client.ts";
 import type { LineOutcome } from "./options.ts";

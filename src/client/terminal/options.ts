@@ -27,7 +27,9 @@ export interface ReachedByTerminal {
   /** The last session of this directory that a person could continue. */
   readonly last?: SessionInfo;
   /** Begins a session, or continues one. @throws HarnessError the engine's refusal. */
-  open(which: { readonly kind: "new" } | { readonly kind: "stored"; readonly info: SessionInfo }): Promise<OpenSession>;
+  open(
+    which: { readonly kind: "new" } | { readonly kind: "stored"; readonly info: SessionInfo },
+  ): Promise<OpenSession>;
 }
 
 export interface TerminalClientOptions {

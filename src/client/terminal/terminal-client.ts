@@ -1,297 +1,179 @@
 import { HarnessError, messageOf } from "../../base/errors.ts";
-import type { SessionId } from "../../base/ids.ts";
-import { followSession } from "../../view/follow.ts";
-import { questionId } from "../../view/questions/questions.ts";
-import type { SessionView } from "../../view/session/session-view.ts";
-import { NEW_SESSION, sessionAfter } from "../../view/session/session-view.ts";
-import { displayWidth } from "../../view/terminal/display-width.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
-import type { Transcript } from "../../view/transcript/transcript.ts";
-import { NEW_TRANSCRIPT, transcriptAfter } from "../../view/transcript/transcript.ts";
-import type { Theme } from "./drawing/paint.ts";
-import { paint } from "./drawing/paint.ts";
-import type { DrawnRow } from "./drawing/span.ts";
-import { EMPTY_ROW, row, span } from "./drawing/span.ts";
-import { wrapSpans } from "./drawing/wrap-spans.ts";
-import { drawEditor } from "./input/draw-editor.ts";
-import type { EditName, EditorState } from "./input/editor.ts";
-import { EMPTY_EDITOR, edited } from "./input/editor.ts";
-import type { OpenSession, ReachedByTerminal, TerminalClientOptions, TerminalOutcome } from "./options.ts";
-import type { Frame, KeyInput, Screen, ScreenInput, Size } from "./screen/screen.ts";
+import type { NoteTone } from "../../view/transcript/items.ts";
+import type { Role } from "./drawing/span.ts";
+import { row, span } from "./drawing/span.ts";
+import { InputPart } from "./input/input-part.ts";
+import type { ActionName } from "./keys/actions.ts";
+import { KeyTable } from "./keys/key-table.ts";
+import type { Services } from "./layout/services.ts";
+import { Stage } from "./layout/stage.ts";
+import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
+import { QuestionDock } from "./questions/question-dock.ts";
+import type { Screen } from "./screen/screen.ts";
+import { SessionStore } from "./session/session-store.ts";
+import { drawHeader } from "./status/header.ts";
+import { drawStatus } from "./status/status-line.ts";
 import { SIXTEEN } from "./themes/sixteen.ts";
-import type { DrawContext } from "./transcript/draw-item.ts";
-import { TranscriptPane } from "./transcript/pane.ts";
+import { TranscriptPart } from "./transcript/transcript-part.ts";
 
 const INTERRUPT_AGAIN_MS = 2_000;
 export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
-const WHEEL_ROWS = 3;
+const TONES: Readonly<Record<NoteTone, Role>> = { info: "accent", warning: "warning", failure: "failure" };
 
-const EDIT_KEYS: Readonly<Record<string, EditName>> = {
-  backspace: "deleteBack",
-  delete: "deleteForward",
-  "ctrl+w": "deleteWordBack",
-  "alt+d": "deleteWordForward",
-  "ctrl+u": "killToStart",
-  "ctrl+k": "killToEnd",
-  left: "left",
-  right: "right",
-  "ctrl+b": "left",
-  "ctrl+f": "right",
-  "alt+b": "wordLeft",
-  "alt+f": "wordRight",
-  "ctrl+left": "wordLeft",
-  "ctrl+right": "wordRight",
-  home: "lineStart",
-  end: "lineEnd",
-  "ctrl+a": "lineStart",
-  "ctrl+e": "lineEnd",
-  up: "lineUp",
-  down: "lineDown",
-  "ctrl+y": "yank",
-  "ctrl+-": "undo",
-  "alt+-": "redo",
-};
-
-/** Runs the terminal client until the person leaves it. @throws the signal's reason when it aborts. */
+/**
+ * Runs the terminal client on the whole screen until the person leaves it ([A] § TUI, TUI-01). The first frame waits for
+ * nothing; what is typed before the engine is reached is kept and sent then.
+ * @throws the signal's reason when it aborts.
+ */
 export async function runTerminalClient(options: TerminalClientOptions): Promise<TerminalOutcome> {
-  const client = new TerminalClient(options);
-  return await client.run();
+  return await new TerminalClient(options).run();
 }
 
+/** Joins the parts of the client. Each part stands in its own folder. */
 class TerminalClient {
   readonly #options: TerminalClientOptions;
-  readonly #screen: Screen;
-  readonly #left = Promise.withResolvers<TerminalOutcome["why"]>();
-  readonly #signal: AbortSignal;
   readonly #leave = new AbortController();
-  readonly #pane = new TranscriptPane();
-  readonly #theme: Theme = SIXTEEN;
-  #engine: ReachedByTerminal | undefined;
-  #open: OpenSession | undefined;
-  #opening: Promise<OpenSession> | undefined;
-  #view: SessionView = NEW_SESSION;
-  #transcript: Transcript = NEW_TRANSCRIPT;
-  #editor: EditorState = EMPTY_EDITOR;
-  #note = "";
+  readonly #left = Promise.withResolvers<TerminalOutcome["why"]>();
+  readonly #store: SessionStore;
+  readonly #keys = new KeyTable();
+  readonly #input: InputPart;
+  readonly #transcript: TranscriptPart;
+  readonly #stage: Stage;
+  readonly #screen: Screen;
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: TerminalClientOptions) {
     this.#options = options;
-    this.#signal = AbortSignal.any([options.signal, this.#leave.signal]);
+    const signal = AbortSignal.any([options.signal, this.#leave.signal]);
+    this.#store = new SessionStore({
+      engine: options.engine,
+      signal,
+      changed: () => this.#screen.redraw(),
+      ended: (failure) => this.#tell(failure),
+      say: (text) => this.#say(text),
+    });
+    const services = this.#services();
+    this.#input = new InputPart({ send: (text, how) => void this.#send(text, how) });
+    this.#transcript = new TranscriptPart(services);
+    this.#stage = new Stage({
+      parts: {
+        header: (columns) => drawHeader(options, columns),
+        transcript: this.#transcript,
+        queue: () => [],
+        dock: new QuestionDock(services),
+        input: this.#input,
+        status: (columns) => drawStatus(this.#store, columns),
+      },
+      keys: () => this.#keys,
+      theme: () => SIXTEEN,
+      act: (action) => this.#act(action),
+    });
     this.#screen = options.openScreen({
-      draw: (size) => this.#draw(size),
-      input: (input) => this.#input(input),
-      resized: () => undefined,
+      draw: (size) => this.#stage.draw(size),
+      input: (input) => this.#stage.input(input),
       mouse: "wheel",
     });
   }
 
   async run(): Promise<TerminalOutcome> {
+    const { signal } = this.#options;
     const aborted = Promise.withResolvers<never>();
-    this.#options.signal.addEventListener("abort", () => aborted.reject(this.#options.signal.reason), { once: true });
+    signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
     try {
-      void this.#reach();
+      void this.#begin();
       const why = await Promise.race([this.#left.promise, aborted.promise]);
-      return { why, ...(this.#open === undefined ? {} : { session: this.#open.session }) };
+      const session = this.#store.open?.session;
+      return session === undefined ? { why } : { why, session };
     } finally {
       this.#leave.abort();
       this.#screen.stop(this.#farewell());
     }
   }
 
-  #farewell(): readonly string[] {
-    return this.#open === undefined ? [] : [`cinch --resume ${this.#open.session}   continues this session`];
-  }
-
-  async #reach(): Promise<void> {
+  async #begin(): Promise<void> {
     try {
-      this.#engine = await this.#options.engine;
-      if (this.#engine.named !== undefined) this.#follow(this.#engine.named);
-      if (this.#options.prompt !== undefined) await this.#submit(this.#options.prompt);
+      await this.#store.reach();
+      this.#screen.redraw();
+      if (this.#options.prompt !== undefined) await this.#send(this.#options.prompt, "queue");
     } catch (thrown) {
-      this.#say(thrown);
-    }
-    this.#screen.redraw();
-  }
-
-  #say(thrown: unknown): void {
-    this.#note = thrown instanceof HarnessError ? refusalText(thrown) : messageOf(thrown);
-    this.#screen.redraw();
-  }
-
-  async #session(): Promise<OpenSession> {
-    if (this.#open !== undefined) return this.#open;
-    this.#opening ??= this.#options.engine.then((engine) => engine.open({ kind: "new" }));
-    const open = await this.#opening;
-    if (this.#open === undefined) this.#follow(open);
-    return open;
-  }
-
-  #follow(open: OpenSession): void {
-    this.#open = open;
-    void this.#read(open.session);
-  }
-
-  async #read(session: SessionId): Promise<void> {
-    const { connection } = this.#engine ?? (await this.#options.engine);
-    try {
-      for await (const envelope of followSession(connection, session, { since: 0, signal: this.#signal })) {
-        this.#view = sessionAfter(this.#view, envelope);
-        this.#transcript = transcriptAfter(this.#transcript, envelope);
-        this.#screen.redraw();
-      }
-    } catch (thrown) {
-      if (!this.#signal.aborted) this.#say(thrown);
+      this.#tell(thrown);
     }
   }
 
-  async #submit(text: string): Promise<void> {
+  #services(): Services {
+    return {
+      session: this.#store,
+      clock: this.#options.clock,
+      keys: this.#keys,
+      redraw: () => this.#screen.redraw(),
+      say: (text, tone) => this.#say(text, tone),
+      open: (overlay) => this.#stage.open(overlay),
+      close: (overlay) => this.#stage.close(overlay),
+      run: (action) => this.#stage.run(action),
+      insert: (text) => void this.#input.type(text),
+    };
+  }
+
+  async #send(text: string, delivery: "queue" | "steer"): Promise<void> {
+    this.#transcript.follow();
+    if (text.trim() === "/quit") return this.#left.resolve("quit");
     try {
-      const { session } = await this.#session();
-      const { connection } = await this.#options.engine;
-      await connection.send({
-        kind: "SendInput",
-        sessionId: session,
-        content: [{ type: "text", text }],
-        delivery: "queue",
-      });
+      const { session: sessionId } = await this.#store.session();
+      const content = [{ type: "text" as const, text }];
+      const answer = await this.#store.send({ kind: "SendInput", sessionId, content, delivery });
+      if (answer instanceof HarnessError) throw answer;
     } catch (thrown) {
-      // What was typed comes back.
-      if (this.#editor.text === "") this.#editor = edited(this.#editor, { kind: "set", text });
-      this.#say(thrown);
+      this.#input.bringBack(text); // nothing typed is lost
+      this.#tell(thrown);
     }
   }
 
-  #input(input: ScreenInput): void {
-    this.#note = "";
-    if (input.kind === "paste") this.#edit({ kind: "insert", text: input.text.replaceAll(/\r\n?/g, "\n") });
-    else if (input.kind === "mouse" && input.type === "wheel") this.#scroll(input.wheel * WHEEL_ROWS);
-    else if (input.kind === "key") this.#key(input);
-  }
-
-  #key({ key, text }: KeyInput): void {
-    if (this.#answers(key)) return;
-    switch (key) {
-      case "ctrl+c":
-        return this.#interrupt();
-      case "ctrl+d":
-        if (this.#editor.text === "") this.#left.resolve("quit");
+  #act(action: ActionName): void {
+    switch (action) {
+      case "app.interrupt":
+        this.#interrupt();
         return;
-      case "escape":
-        return this.#cancel();
-      case "pageUp":
-        return this.#scroll(-(this.#screen.size.rows - 6));
-      case "pageDown":
-        return this.#scroll(this.#screen.size.rows - 6);
-      case "enter": {
-        const prompt = this.#editor.text;
-        if (prompt.trim() === "") return;
-        this.#editor = edited(this.#editor, { kind: "set", text: "" });
-        this.#pane.follow();
-        if (prompt.trim() === "/quit") return this.#left.resolve("quit");
-        void this.#submit(prompt);
+      case "app.leaveIfEmpty":
+        if (this.#input.text === "") this.#left.resolve("quit");
         return;
-      }
-      case "ctrl+j":
-      case "shift+enter":
-      case "alt+enter":
-        return this.#edit({ kind: "insert", text: "\n" });
+      case "turn.cancel":
+        void this.#cancel();
+        return;
+      default:
+        return;
     }
-    const edit = EDIT_KEYS[key];
-    if (edit !== undefined) this.#edit({ kind: edit });
-    else if (text !== undefined) this.#edit({ kind: "insert", text });
-  }
-
-  /** A question takes digits while the editor is empty. */
-  #answers(key: string): boolean {
-    const question = this.#view.run?.questions[0];
-    const open = this.#open;
-    if (question === undefined || question.kind !== "permission" || open === undefined) return false;
-    if (this.#editor.text !== "") return false;
-    const answer = { "1": ["allow", "once"], "2": ["allow", "argv_glob"], "3": ["allow", "tool"], "4": ["deny", "once"] } as const;
-    const chosen = answer[key as keyof typeof answer];
-    if (chosen === undefined) return false;
-    const [decision, scope] = chosen;
-    void this.#options.engine
-      .then(({ connection }) =>
-        connection.send({ kind: "AnswerPermission", sessionId: open.session, callId: question.request.callId, decision, scope }),
-      )
-      .catch((thrown: unknown) => this.#say(thrown));
-    return true;
-  }
-
-  #edit(edit: Parameters<typeof edited>[1]): void {
-    this.#editor = edited(this.#editor, edit);
   }
 
   #interrupt(): void {
     const now = this.#options.clock.monotonic();
-    if (now - this.#interruptedAtMs <= INTERRUPT_AGAIN_MS) return this.#left.resolve("interrupt");
+    const isSecond = now - this.#interruptedAtMs <= INTERRUPT_AGAIN_MS;
     this.#interruptedAtMs = now;
-    if (this.#view.run?.turn !== undefined) this.#cancel();
-    else this.#edit({ kind: "set", text: "" });
-    this.#note = INTERRUPT_BANNER;
+    if (isSecond) this.#left.resolve("interrupt");
+    else if (this.#store.view.run?.turn === undefined) this.#input.clear();
+    else void this.#cancel();
+    this.#say(INTERRUPT_BANNER, "warning");
   }
 
-  #cancel(): void {
-    const open = this.#open;
-    if (open === undefined || this.#view.run?.turn === undefined) return;
-    void this.#options.engine
-      .then(({ connection }) => connection.send({ kind: "CancelTurn", sessionId: open.session }))
-      .catch((thrown: unknown) => this.#say(thrown));
+  async #cancel(): Promise<void> {
+    const { open, view } = this.#store;
+    if (open === undefined || view.run?.turn === undefined) return;
+    const answer = await this.#store.send({ kind: "CancelTurn", sessionId: open.session });
+    if (answer instanceof HarnessError) this.#tell(answer);
   }
 
-  #scroll(by: number): void {
-    this.#pane.scroll(by, this.#transcript, this.#paneHeight, this.#context(this.#screen.size.columns));
+  #say(text: string, tone: NoteTone = "info"): void {
+    this.#stage.say(row([span(text, { role: TONES[tone] })]));
+    this.#screen.redraw();
   }
 
-  #paneHeight = 1;
-
-  #context(columns: number): DrawContext {
-    return {
-      columns,
-      unfolded: new Set(),
-      clients: this.#view.clients,
-      self: this.#engine?.connection.clientId,
-      nowMs: this.#options.clock.now(),
-    };
+  #tell(failure: unknown): void {
+    if (failure === undefined) return;
+    this.#say(failure instanceof HarnessError ? refusalText(failure) : messageOf(failure), "failure");
   }
 
-  #draw({ columns, rows: height }: Size): Frame {
-    const header = this.#header(columns);
-    const editor = drawEditor(this.#editor, columns, Math.max(1, Math.floor(height / 3)));
-    const question = this.#question(columns);
-    const below = [...question, row([span("─".repeat(columns), { role: "border" })]), ...editor.rows, this.#status()];
-    const paneHeight = Math.max(0, height - below.length - header.length);
-    this.#paneHeight = paneHeight;
-    const { rows } = this.#pane.view(this.#transcript, paneHeight, this.#context(columns));
-    const shown = rows.map(({ drawn }) => drawn);
-    const filler = Array.from({ length: paneHeight - shown.length }, () => EMPTY_ROW);
-    const all = [...header, ...shown, ...filler, ...below];
-    const cursorRow = all.length - 1 - editor.rows.length + editor.cursor.row;
-    return {
-      rows: all.map((each) => paint(each, this.#theme, columns)),
-      cursor: { row: cursorRow, column: editor.cursor.column },
-    };
-  }
-
-  #header(columns: number): readonly DrawnRow[] {
-    const { version, workingDir } = this.#options;
-    return wrapSpans([span(`cinch ${version}`, { role: "heading" }), span(` · ${workingDir}`, { role: "dim" })], { columns }).slice(0, 1);
-  }
-
-  #question(columns: number): readonly DrawnRow[] {
-    const question = this.#view.run?.questions[0];
-    if (question === undefined) return [];
-    const text = question.kind === "permission" ? question.request.summary : question.ask.text;
-    const lines = [`Permission needed (${questionId(question)})`, ...text.split("\n"), "1 once  2 for this session  3 tool  4 deny"];
-    return lines.flatMap((line) => wrapSpans([span(line, { role: "warning" })], { columns }));
-  }
-
-  #status(): DrawnRow {
-    const { session = "", profile = "", model = "" } = this.#open ?? {};
-    const state = this.#engine === undefined ? "starting …" : this.#view.run?.turn === undefined ? "" : "working, Esc cancels";
-    const text = this.#note === "" ? [session, profile, model, state].filter((each) => each !== "").join(" · ") : this.#note;
-    return row([span(text, { role: this.#note === "" ? "dim" : "warning" })]);
+  #farewell(): readonly string[] {
+    const { open } = this.#store;
+    return open === undefined ? [] : [`cinch --resume ${open.session}   continues this session`];
   }
 }

@@ -1,10 +1,10 @@
-import type { GrowingList } from "../../base/growing-list.ts";
 import type { AskId, CallId, ClientId, EventSeq } from "../../base/ids.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
 import type { ChangePreview, ToolKind } from "../../protocol/events/shown-call.ts";
 import type { MarkdownBlock } from "../markdown/markdown-blocks.ts";
 import type { RunningCommand } from "../session/calls/open-calls.ts";
+import type { GrowingList } from "./growing-list.ts";
 import type { StreamedText } from "./streamed-text.ts";
 
 /** Facts of every item. */

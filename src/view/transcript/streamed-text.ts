@@ -1,6 +1,6 @@
-import { GrowingList } from "../../base/growing-list.ts";
 import type { MarkdownBlock } from "../markdown/markdown-blocks.ts";
 import { MarkdownBlocks } from "../markdown/markdown-blocks.ts";
+import { GrowingList } from "./growing-list.ts";
 
 /** A text that comes in pieces, as a value: `textAfter` returns the next one in the time of the piece. */
 export interface StreamedText {

@@ -1,6 +1,7 @@
 import type { CliFlag, SettingName } from "../../../session/commands/cli-command.ts";
 import type { CommandContext } from "../../args/parsed-call.ts";
 import { NO_LISTEN, ONE_SESSION_SETTINGS, RUN_SETTINGS } from "../../args/settings-flags.ts";
+import type { Settings } from "../../settings.ts";
 
 export const LINE_SETTINGS: readonly SettingName[] = [...RUN_SETTINGS, ...ONE_SESSION_SETTINGS, "quiet-cost"];
 
@@ -39,4 +40,19 @@ export interface ConnectWords {
   readonly tokenFile?: string;
   /** A file of certificates that are trusted, as PEM. */
   readonly ca?: string;
+}
+
+/** A command line that begins or continues a conversation. */
+export interface Line {
+  /** The first line, sent before those that are typed. */
+  readonly prompt?: string;
+  readonly settings: Settings;
+  /** Dump all provider traffic. */
+  readonly raw: boolean;
+  /** False: the engine is for this client alone. */
+  readonly listen: boolean;
+  /** True: the line client, whatever the terminal can do. Default: false. */
+  readonly plain?: boolean;
+  /** The engine to work with. Default: this user's own. */
+  readonly connect?: ConnectWords;
 }

@@ -1,5 +1,5 @@
-import { openFullScreen } from "../../../client/terminal/screen/full-screen.ts";
 import type { OpenSession, ReachedByTerminal } from "../../../client/terminal/options.ts";
+import { openFullScreen } from "../../../client/terminal/screen/full-screen.ts";
 import { runTerminalClient } from "../../../client/terminal/terminal-client.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
@@ -7,11 +7,15 @@ import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { StartingEngine } from "../../first-frame/starting-engine.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import { VERSION } from "../../version.ts";
-import type { Line } from "./line.ts";
+import type { Line } from "./flags.ts";
 import { openLineSession } from "./line-session.ts";
 
 /** Runs the terminal client on the whole screen. Its first frame waits for nothing (PERF-01). */
-export async function runFullScreen(line: Line, starting: StartingEngine, at: ProcessContext): Promise<ExitCode> {
+export async function runFullScreen(
+  line: Line,
+  starting: StartingEngine,
+  at: ProcessContext,
+): Promise<ExitCode> {
   await using connections = new AsyncDisposableStack();
   const { settings, connect, prompt } = line;
   const elsewhere = connect !== undefined;

@@ -16,28 +16,12 @@ import { printStartNotices } from "../../io/start-notices.ts";
 import { pipeTerminal } from "../../io/terminal/pipe-terminal.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import type { Stop } from "../../processes/stop.ts";
-import type { Settings } from "../../settings.ts";
 import type { EngineNotices } from "../../shared-engine/engine-notices.ts";
 import { engineNotices } from "../../shared-engine/engine-notices.ts";
 import type { ReachedEngine, ReachOptions } from "../../shared-engine/reach-engine.ts";
 import { lineShares } from "../../shared-engine/sharing.ts";
 import { VERSION } from "../../version.ts";
-import type { ConnectWords } from "./flags.ts";
-
-/** A command line that begins or continues a conversation. */
-export interface Line {
-  /** The first line, sent before those that are typed. */
-  readonly prompt?: string;
-  readonly settings: Settings;
-  /** Dump all provider traffic. */
-  readonly raw: boolean;
-  /** False: the engine is for this client alone. */
-  readonly listen: boolean;
-  /** True: the line client, whatever the terminal can do. Default: false. */
-  readonly plain?: boolean;
-  /** The engine to work with. Default: this user's own. */
-  readonly connect?: ConnectWords;
-}
+import type { Line } from "./flags.ts";
 
 /**
  * Runs the line client on the terminal or on a pipe. At a terminal it works with the engine that all clients of this

@@ -4,8 +4,8 @@ import type { CommandOf } from "../../../protocol/commands/commands.ts";
 import type { InputBlock } from "../../../protocol/content.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
+import type { Sender } from "../../slash/sender.ts";
 import { quote } from "../output/quote.ts";
-import type { Sender } from "./sender.ts";
 
 export interface OutboxOptions {
   readonly session: SessionId;

@@ -1,5 +1,5 @@
 import type { Completion } from "../../../view/slash/complete.ts";
-import type { CopyResult } from "../slash-context.ts";
+import type { CopyResult } from "../../slash/slash-context.ts";
 
 /**
  * Input and output of the line client: a terminal, a pipe or a test.

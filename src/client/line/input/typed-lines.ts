@@ -2,6 +2,7 @@ import type { SessionId } from "../../../base/ids.ts";
 import type { SlashCommand, Typed } from "../../../view/slash/slash.ts";
 import { parseTyped, printCommand } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import type { Sender } from "../../slash/sender.ts";
 import type { SessionScreen } from "../output/session-screen.ts";
 import type { Dialogue } from "../questions/dialogue.ts";
 import type { LineSessionView } from "../session/line-session-view.ts";
@@ -9,7 +10,6 @@ import type { OwnShellRuns } from "../session/own-shell-runs.ts";
 import { parseShellLine } from "../session/own-shell-runs.ts";
 import { ContinuedLine } from "./continued-line.ts";
 import type { Outbox } from "./outbox.ts";
-import type { Sender } from "./sender.ts";
 import type { Work, WorkQueue, WorkQueues } from "./work-queues.ts";
 import { WORK_AHEAD_MAX } from "./work-queues.ts";
 

@@ -4,8 +4,8 @@ import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { LeftOut } from "../../../view/session/limits.ts";
 import { leftOutNotice, shortenedLists } from "../../../view/session/limits.ts";
 import type { SessionStep } from "../../../view/session/session-view.ts";
+import type { CopyResult } from "../../slash/slash-context.ts";
 import type { LineTerminal } from "../input/terminal.ts";
-import type { CopyResult } from "../slash-context.ts";
 import type { PrinterOptions } from "./event-printer.ts";
 import { EventPrinter } from "./event-printer.ts";
 

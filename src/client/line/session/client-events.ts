@@ -1,7 +1,7 @@
 import type { HarnessError } from "../../../base/errors.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import { followSession } from "../../../view/follow.ts";
-import type { Sender } from "../input/sender.ts";
+import type { Sender } from "../../slash/sender.ts";
 import type { LineInput } from "../input/terminal.ts";
 import type { LineClientOptions } from "../options.ts";
 

@@ -2,8 +2,8 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import type { Completion } from "../../../view/slash/complete.ts";
 import { COMPLETED_MAX, completeSlash, sharedStart } from "../../../view/slash/complete.ts";
-import type { Sender } from "../input/sender.ts";
-import type { KnownCommands } from "./known-commands.ts";
+import type { KnownCommands } from "../../slash/known-commands.ts";
+import type { Sender } from "../../slash/sender.ts";
 
 export interface LineCompleter {
   readonly session: SessionId;

@@ -1,7 +1,7 @@
 import type { CallId, SessionId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import { isShellEvent } from "../../../view/event-facts.ts";
-import type { Sender } from "../input/sender.ts";
+import type { Sender } from "../../slash/sender.ts";
 
 /** A typed line that is a command for the shell. */
 export interface ShellLine {

@@ -27,7 +27,8 @@ export function paint(drawn: DrawnRow, theme: Theme, columns: number): string {
   let text = "";
   let width = 0;
   for (const each of drawn.spans) {
-    const fitting = displayWidth(each.text) > columns - width ? fittingHead(each.text, columns - width) : each.text;
+    const fitting =
+      displayWidth(each.text) > columns - width ? fittingHead(each.text, columns - width) : each.text;
     if (fitting !== "") text += paintSpan({ ...each, text: fitting }, theme, drawn.fill);
     width += displayWidth(fitting);
     if (fitting.length < each.text.length) break;

@@ -29,7 +29,11 @@ export function wrapSpans(line: readonly Span[], options: WrapSpansOptions): rea
   let joint: DrawnRow["joint"];
   const roomOf = (taken: number) => Math.max(1, columns) - taken;
   const push = (nextJoint: "" | " ") => {
-    rows.push({ spans: current, ...(margin > 0 ? { margin } : {}), ...(joint === undefined ? {} : { joint }) });
+    rows.push({
+      spans: current,
+      ...(margin > 0 ? { margin } : {}),
+      ...(joint === undefined ? {} : { joint }),
+    });
     current = [...rest];
     [width, margin, joint] = [restMargin, restMargin, nextJoint];
   };

@@ -19,12 +19,20 @@ export function drawEditor({ text, cursor }: EditorState, columns: number, rowsM
   let from = 0;
   for (const [at, line] of text.split("\n").entries()) {
     const first = [span(at === 0 ? MARK : "  ", { role: "accent" })];
-    const drawn = wrapSpans([span(line)], { columns: columns - 1, first, rest: [span("  ")], byWords: false });
+    const drawn = wrapSpans([span(line)], {
+      columns: columns - 1,
+      first,
+      rest: [span("  ")],
+      byWords: false,
+    });
     const isHere = cursor >= from && cursor <= from + line.length;
     if (isHere) {
       let left = cursor - from;
       for (const [index, each] of drawn.entries()) {
-        const written = each.spans.slice(1).map((one) => one.text).join("");
+        const written = each.spans
+          .slice(1)
+          .map((one) => one.text)
+          .join("");
         if (left <= written.length || index === drawn.length - 1) {
           place = { row: rows.length + index, column: MARK.length + displayWidth(written.slice(0, left)) };
           break;

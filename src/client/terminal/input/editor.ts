@@ -16,7 +16,14 @@ export interface EditorState extends Snapshot {
   readonly last: "typed" | "killed" | "yanked" | "other";
 }
 
-export const EMPTY_EDITOR: EditorState = { text: "", cursor: 0, past: [], future: [], killed: [], last: "other" };
+export const EMPTY_EDITOR: EditorState = {
+  text: "",
+  cursor: 0,
+  past: [],
+  future: [],
+  killed: [],
+  last: "other",
+};
 
 /** Edits that a key can name. */
 export type EditName =
@@ -92,7 +99,9 @@ export function edited(state: EditorState, edit: Edit): EditorState {
       return moved(state, text.length);
     case "yank": {
       const killed = state.killed.at(-1);
-      return killed === undefined ? state : { ...inserted({ ...state, last: "other" }, killed), last: "yanked" };
+      return killed === undefined
+        ? state
+        : { ...inserted({ ...state, last: "other" }, killed), last: "yanked" };
     }
     case "undo":
       return stepped(state, "past", "future");
@@ -116,14 +125,19 @@ function cut(state: EditorState, from: number, to: number, last: EditorState["la
   const newest = state.killed.at(-1) ?? "";
   const isBack = to === state.cursor && from < to;
   const grown = isBack ? piece + newest : newest + piece;
-  const killed = goesOn ? [...state.killed.slice(0, -1), grown] : [...state.killed.slice(1 - KILLED_MAX), piece];
+  const killed = goesOn
+    ? [...state.killed.slice(0, -1), grown]
+    : [...state.killed.slice(1 - KILLED_MAX), piece];
   return { ...next, killed };
 }
 
 /** Returns the editor with another text. Typing that goes on is one step of undo, up to a blank. */
 function changed(state: EditorState, text: string, cursor: number, last: EditorState["last"]): EditorState {
-  const goesOn = last === "typed" && state.last === "typed" && !/\s/.test(state.text[state.cursor - 1] ?? " ");
-  const past = goesOn ? state.past : [...state.past.slice(1 - UNDO_MAX), { text: state.text, cursor: state.cursor }];
+  const goesOn =
+    last === "typed" && state.last === "typed" && !/\s/.test(state.text[state.cursor - 1] ?? " ");
+  const past = goesOn
+    ? state.past
+    : [...state.past.slice(1 - UNDO_MAX), { text: state.text, cursor: state.cursor }];
   return { ...state, text, cursor, past, future: [], last };
 }
 
@@ -152,7 +166,8 @@ function before(text: string, cursor: number): number {
 
 function after(text: string, cursor: number): number {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
-  for (const { segment } of segmenter.segment(text.slice(cursor, cursor + 64))) return cursor + segment.length;
+  for (const { segment } of segmenter.segment(text.slice(cursor, cursor + 64)))
+    return cursor + segment.length;
   return text.length;
 }
 

@@ -1,4 +1,12 @@
-import { CURSOR_MARKER, ProcessTerminal, setKeybindings, KeybindingsManager, sliceByColumn, TuiAltScreen, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
+import {
+  CURSOR_MARKER,
+  KeybindingsManager,
+  ProcessTerminal,
+  setKeybindings,
+  sliceByColumn,
+  TUI_KEYBINDINGS,
+  TuiAltScreen,
+} from "@earendil-works/pi-tui";
 import { inputOf } from "./input.ts";
 import type { Frame, MouseMode, Screen, ScreenOptions, Size } from "./screen.ts";
 

@@ -40,7 +40,6 @@ function keyOf(data: string): ScreenInput | undefined {
 
 /** Returns typed characters; undefined for a control sequence. */
 function printable(data: string): string | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   return data === "" || /[\u0000-\u001f\u007f-\u009f]/.test(data) ? undefined : data;
 }
 

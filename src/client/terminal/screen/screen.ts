@@ -68,6 +68,5 @@ export interface ScreenOptions {
   /** Returns the picture to show. It is called for each frame. */
   readonly draw: (size: Size) => Frame;
   readonly input: (input: ScreenInput) => void;
-  readonly resized: () => void;
   readonly mouse: MouseMode;
 }

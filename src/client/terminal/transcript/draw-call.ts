@@ -6,7 +6,7 @@ import type { CallItem, CallState } from "../../../view/transcript/items.ts";
 import type { DrawnRow, Role } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
-import type { DrawContext } from "./draw-item.ts";
+import type { DrawContext } from "./draw-context.ts";
 
 /** Last lines of output that a folded call shows. */
 const LAST_LINES = 5;
@@ -27,17 +27,32 @@ export function drawCall(call: CallItem, context: DrawContext): readonly DrawnRo
   const [mark, role] = MARKS[call.state];
   const { columns, unfolded } = context;
   const target = { event: call.event };
-  const head = [span(`${mark} `, { role }), span(callSummary(call.tool, call.args)), span(timeOf(call, context), { role: "dim" })];
+  const head = [
+    span(`${mark} `, { role }),
+    span(callSummary(call.tool, call.args)),
+    span(timeOf(call, context), { role: "dim" }),
+  ];
   const isUnfolded = unfolded.has("all") || unfolded.has(call.event);
   const output = call.state === "running" ? (call.progress?.tail ?? call.output) : call.output;
   const lines = output === "" ? [] : neutralise(output.replace(/\n+$/, "")).split("\n");
   const shown = isUnfolded ? lines : lines.slice(-LAST_LINES);
   const hidden = lines.length - shown.length;
-  const more = hidden > 0 ? [row([span(`${INDENT}… ${count(hidden, "line")} before`, { role: "dim" })], { margin: columns, target })] : [];
+  const more =
+    hidden > 0
+      ? [
+          row([span(`${INDENT}… ${count(hidden, "line")} before`, { role: "dim" })], {
+            margin: columns,
+            target,
+          }),
+        ]
+      : [];
   const body = shown.flatMap((line) =>
     wrapSpans([span(line, { role: "dim" })], { columns, first: [span(INDENT)], byWords: false }),
   );
-  return [...wrapSpans(head, { columns, rest: [span(INDENT)] }), ...more, ...body].map((each) => ({ ...each, target }));
+  return [...wrapSpans(head, { columns, rest: [span(INDENT)] }), ...more, ...body].map((each) => ({
+    ...each,
+    target,
+  }));
 }
 
 function timeOf({ state, ts, endedAt, progress }: CallItem, { nowMs }: DrawContext): string {

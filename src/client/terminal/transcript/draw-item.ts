@@ -1,23 +1,11 @@
 import { unreachable } from "../../../base/assert.ts";
-import type { ClientId, EventSeq } from "../../../base/ids.ts";
-import type { KnownClients } from "../../../view/session/clients.ts";
 import type { TranscriptItem } from "../../../view/transcript/items.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW } from "../drawing/span.ts";
 import { drawBlock } from "../markdown/draw-block.ts";
 import { drawCall } from "./draw-call.ts";
+import type { DrawContext } from "./draw-context.ts";
 import { drawEnd, drawNote, drawPrompt, drawThinking } from "./draw-others.ts";
-
-/** What drawing an item depends on besides the item. */
-export interface DrawContext {
-  readonly columns: number;
-  /** Items that the person has unfolded, by their event; `all` unfolds every one. */
-  readonly unfolded: ReadonlySet<EventSeq | "all">;
-  readonly clients: KnownClients;
-  readonly self: ClientId | undefined;
-  /** Wall clock in milliseconds, for the time of what runs. */
-  readonly nowMs: number;
-}
 
 /**
  * Returns the number of parts of an item, which are drawn and kept by themselves: a long text is one part for each

@@ -2,12 +2,18 @@ import { count } from "../../../base/text/text.ts";
 import { displayName } from "../../../view/session/clients.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
-import type { EndItem, NoteItem, NoteTone, PromptItem, ThinkingItem } from "../../../view/transcript/items.ts";
+import type {
+  EndItem,
+  NoteItem,
+  NoteTone,
+  PromptItem,
+  ThinkingItem,
+} from "../../../view/transcript/items.ts";
 import { sourceOf } from "../../../view/transcript/streamed-text.ts";
 import type { DrawnRow, Role } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
-import type { DrawContext } from "./draw-item.ts";
+import type { DrawContext } from "./draw-context.ts";
 
 const TONES: Readonly<Record<NoteTone, Role>> = { info: "dim", warning: "warning", failure: "failure" };
 
@@ -22,9 +28,7 @@ export function drawPrompt(
       ? []
       : [row([...bar, span(displayName(clients, originator), { role: "dim" })], { margin: 2 })];
   const lines = content.flatMap((block) =>
-    block.type === "text"
-      ? neutralise(block.text).split("\n")
-      : [`[${block.type}: ${block.mediaType}]`],
+    block.type === "text" ? neutralise(block.text).split("\n") : [`[${block.type}: ${block.mediaType}]`],
   );
   return [
     ...name,
@@ -39,7 +43,9 @@ export function drawThinking(
 ): readonly DrawnRow[] {
   const target = { event };
   const lines = neutralise(sourceOf(streamed).trim()).split("\n");
-  const head = row([span(`∴ thinking, ${count(lines.length, "line")}`, { role: "dim", isItalic: true })], { target });
+  const head = row([span(`∴ thinking, ${count(lines.length, "line")}`, { role: "dim", isItalic: true })], {
+    target,
+  });
   if (!unfolded.has("all") && !unfolded.has(event)) return [head];
   const body = lines.flatMap((line) =>
     wrapSpans([span(line, { role: "dim", isItalic: true })], { columns, first: [span("  ")] }),

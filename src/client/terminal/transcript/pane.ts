@@ -1,7 +1,7 @@
 import type { Transcript } from "../../../view/transcript/transcript.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
-import type { DrawContext } from "./draw-item.ts";
+import type { DrawContext } from "./draw-context.ts";
 import { drawPart, isTimed } from "./draw-item.ts";
 import type { Part, Place } from "./place.ts";
 import { eventAt, firstPart, itemAt, lastPart, partAt, partBefore, partBehind } from "./place.ts";

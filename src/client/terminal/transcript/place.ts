@@ -52,7 +52,10 @@ export function partAt(transcript: Transcript, { event, part }: Place): Part | u
   const segment = lastIndexUpTo(segments, (each) => each.first, event);
   if (segment < 0) return firstPart(transcript);
   const items = itemsOf(segments[segment]);
-  const item = Math.max(0, lastIndexUpTo(items, (each) => each.event, event));
+  const item = Math.max(
+    0,
+    lastIndexUpTo(items, (each) => each.event, event),
+  );
   const found = items[item];
   const last = found === undefined ? 0 : Math.max(0, partsOf(found) - 1);
   return { segment, item, part: found?.event === event ? Math.min(part, last) : last };
@@ -78,8 +81,7 @@ function lastOf(segments: readonly Segment[], from: number): Part | undefined {
     const { items } = segments[segment] ?? {};
     if (items === undefined) return { segment, item: 0, part: 0 };
     const last = items.at(-1);
-    if (last !== undefined)
-      return { segment, item: items.length - 1, part: Math.max(0, partsOf(last) - 1) };
+    if (last !== undefined) return { segment, item: items.length - 1, part: Math.max(0, partsOf(last) - 1) };
   }
   return undefined;
 }

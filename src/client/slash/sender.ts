@@ -1,11 +1,11 @@
-import { whileAlive } from "../../../base/async/deadline.ts";
-import { HarnessError } from "../../../base/errors.ts";
-import type { Command } from "../../../protocol/commands/commands.ts";
-import type { AcceptedOf, ResultOfCommand } from "../../../protocol/commands/results.ts";
-import type { Connection } from "../../../protocol/connection.ts";
-import type { QueryKind } from "../../../protocol/kinds.ts";
-import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
-import { refusalText } from "../../../view/texts/refusal-text.ts";
+import { whileAlive } from "../../base/async/deadline.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { Command } from "../../protocol/commands/commands.ts";
+import type { AcceptedOf, ResultOfCommand } from "../../protocol/commands/results.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { QueryKind } from "../../protocol/kinds.ts";
+import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
+import { refusalText } from "../../view/texts/refusal-text.ts";
 
 export interface SenderOptions {
   readonly connection: Connection;
@@ -29,7 +29,7 @@ export class Sender {
     const accepted = await refusalOr(whileAlive(connection.send(command), signal));
     if (accepted instanceof HarnessError) return accepted;
     if (accepted.result === undefined) return accepted as AcceptedOf<Sent["kind"]>;
-    const { readAccepted } = await import("../../../protocol/commands/results.ts");
+    const { readAccepted } = await import("../../protocol/commands/results.ts");
     return readAccepted<Sent["kind"]>(command.kind, accepted);
   }
 

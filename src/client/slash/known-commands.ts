@@ -1,9 +1,9 @@
-import { HarnessError } from "../../../base/errors.ts";
-import type { SessionId } from "../../../base/ids.ts";
-import { SLASH_COMMANDS } from "../../../protocol/commands/own-commands.ts";
-import type { Envelope } from "../../../protocol/events/envelope.ts";
-import type { SlashCommandInfo } from "../../../protocol/resources.ts";
-import type { Sender } from "../input/sender.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
+import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { SlashCommandInfo } from "../../protocol/resources.ts";
+import type { Sender } from "./sender.ts";
 
 /** Events after which the commands may differ: an acknowledged file or a server that a turn started may add some. */
 const RENEWS = new Set<Envelope["kind"]>([

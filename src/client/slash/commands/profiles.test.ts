@@ -9,8 +9,8 @@ import { connect, openPlace } from "../../../../test/support/place.ts";
 import { until } from "../../../../test/support/until.ts";
 import { openReview } from "../../../app/explain/review.ts";
 import { BoundedQueue } from "../../../base/async/queue.ts";
-import type { LineInput, LineTerminal } from "../input/terminal.ts";
-import { runLineClient } from "../line-client.ts";
+import type { LineInput, LineTerminal } from "../../line/input/terminal.ts";
+import { runLineClient } from "../../line/line-client.ts";
 
 test("[PROF-02] /profiles:NAME asks about importing the last turns, announces the new session, and a person can return to the old one", async () => {
   await using rig = await openRig(says("the heron is grey"), says("reviewed"), says("as I said"));

@@ -1,0 +1,123 @@
+/**
+ * Where a key counts. A key is looked up in the contexts of the part that has the focus, the nearest one first, then in
+ * `global`.
+ */
+export type KeyContext =
+  | "global"
+  | "input"
+  | "completion"
+  | "vim"
+  | "browse"
+  | "search"
+  | "question"
+  | "list"
+  | "panel"
+  | "review";
+
+/** An action that a key can be bound to. */
+export interface ActionDescription {
+  readonly context: KeyContext;
+  /** The keys that it has without a key file. */
+  readonly keys: readonly string[];
+  /** What it does, in a few words that begin with a verb. */
+  readonly help: string;
+  /** True: the palette lists it. Default: false. */
+  readonly inPalette?: true;
+}
+
+function action(
+  context: KeyContext,
+  keys: readonly string[],
+  help: string,
+  inPalette?: true,
+): ActionDescription {
+  return inPalette === undefined ? { context, keys, help } : { context, keys, help, inPalette };
+}
+
+/**
+ * Every action of the client with its keys: the help panel, the palette and the key file are made from this table. Keys
+ * that most clients share keep their meaning.
+ */
+export const ACTIONS = {
+  "app.interrupt": action("global", ["ctrl+c"], "cancel the turn, else clear the draft; twice: leave"),
+  "app.leaveIfEmpty": action("input", ["ctrl+d"], "leave, if the draft is empty"),
+  "app.suspend": action("global", ["ctrl+z"], "suspend; fg comes back"),
+  "app.help": action("global", ["f1"], "show the keys", true),
+  "app.palette": action("global", ["ctrl+p"], "open the palette"),
+  "app.redraw": action("global", ["ctrl+l"], "draw the screen again", true),
+  "turn.cancel": action("global", ["escape"], "cancel the turn"),
+  "mode.next": action("global", ["shift+tab"], "go to the next mode: ask, accept edits, plan", true),
+  "transcript.pageUp": action("global", ["pageUp"], "scroll up by a page"),
+  "transcript.pageDown": action("global", ["pageDown"], "scroll down by a page"),
+  "transcript.top": action("global", ["ctrl+home"], "go to the first message", true),
+  "transcript.end": action("global", ["ctrl+end"], "go to the newest message", true),
+  "transcript.previousPrompt": action("global", ["alt+up"], "go to the prompt above", true),
+  "transcript.nextPrompt": action("global", ["alt+down"], "go to the prompt below", true),
+  "transcript.unfoldAll": action("global", ["ctrl+o"], "fold or unfold all blocks", true),
+  "transcript.browse": action("global", ["ctrl+t"], "browse the transcript with keys", true),
+  "transcript.search": action("global", ["ctrl+s"], "search in the transcript", true),
+  "browse.up": action("browse", ["up", "k"], "go to the block above"),
+  "browse.down": action("browse", ["down", "j"], "go to the block below"),
+  "browse.unfold": action("browse", ["enter", "space"], "fold or unfold the block"),
+  "browse.copy": action("browse", ["y", "c"], "copy the block"),
+  "browse.pager": action("browse", ["v"], "open the block in the pager"),
+  "browse.editor": action("browse", ["e"], "open the block in the editor"),
+  "browse.search": action("browse", ["/"], "search"),
+  "browse.next": action("browse", ["n"], "go to the next match"),
+  "browse.previous": action("browse", ["N"], "go to the match before"),
+  "browse.top": action("browse", ["g", "home"], "go to the first message"),
+  "browse.end": action("browse", ["G", "end"], "go to the newest message"),
+  "browse.previousPrompt": action("browse", ["["], "go to the prompt above"),
+  "browse.nextPrompt": action("browse", ["]"], "go to the prompt below"),
+  "browse.leave": action("browse", ["escape", "q"], "go back to the draft"),
+  "search.next": action("search", ["enter", "down"], "go to the next match"),
+  "search.previous": action("search", ["shift+enter", "up"], "go to the match before"),
+  "search.leave": action("search", ["escape"], "end the search"),
+  "input.send": action("input", ["enter"], "send; while a turn runs: queue"),
+  "input.steer": action("input", ["ctrl+enter", "alt+s"], "send into the running turn"),
+  "input.newLine": action("input", ["ctrl+j", "shift+enter", "alt+enter"], "begin a new line"),
+  "input.editor": action("global", ["ctrl+g"], "edit the draft in $EDITOR", true),
+  "input.history": action("global", ["ctrl+r"], "search in earlier prompts", true),
+  "input.stash": action("global", ["ctrl+x"], "stash the draft, or bring it back", true),
+  "input.pasteImage": action("global", ["ctrl+v"], "paste an image", true),
+  "input.takeBack": action("global", ["alt+q"], "edit what waits in the queue", true),
+  "edit.left": action("input", ["left", "ctrl+b"], "go left"),
+  "edit.right": action("input", ["right", "ctrl+f"], "go right"),
+  "edit.wordLeft": action("input", ["alt+b", "ctrl+left", "alt+left"], "go left by a word"),
+  "edit.wordRight": action("input", ["alt+f", "ctrl+right", "alt+right"], "go right by a word"),
+  "edit.lineStart": action("input", ["home", "ctrl+a"], "go to the start of the line"),
+  "edit.lineEnd": action("input", ["end", "ctrl+e"], "go to the end of the line"),
+  "edit.up": action("input", ["up"], "go up, or to the prompt before"),
+  "edit.down": action("input", ["down"], "go down, or to the next prompt"),
+  "edit.deleteBack": action("input", ["backspace", "ctrl+h"], "delete the character before"),
+  "edit.deleteForward": action("input", ["delete"], "delete the character behind"),
+  "edit.deleteWordBack": action("input", ["ctrl+w", "alt+backspace"], "cut the word before"),
+  "edit.deleteWordForward": action("input", ["alt+d"], "cut the word behind"),
+  "edit.killToStart": action("input", ["ctrl+u"], "cut to the start of the line"),
+  "edit.killToEnd": action("input", ["ctrl+k"], "cut to the end of the line"),
+  "edit.yank": action("input", ["ctrl+y"], "insert what was cut"),
+  "edit.undo": action("input", ["ctrl+-", "ctrl+_"], "undo"),
+  "edit.redo": action("input", ["alt+-", "alt+_"], "redo"),
+  "completion.next": action("completion", ["down", "ctrl+n"], "go to the next one"),
+  "completion.previous": action("completion", ["up"], "go to the one before"),
+  "completion.take": action("completion", ["tab"], "take it"),
+  "completion.run": action("completion", ["enter"], "take it, and send a command without arguments"),
+  "completion.leave": action("completion", ["escape"], "close the list"),
+  "list.up": action("list", ["up"], "go up"),
+  "list.down": action("list", ["down"], "go down"),
+  "list.pageUp": action("list", ["pageUp"], "go up by a page"),
+  "list.pageDown": action("list", ["pageDown"], "go down by a page"),
+  "list.choose": action("list", ["enter"], "choose"),
+  "list.leave": action("list", ["escape"], "close"),
+  "panel.leave": action("panel", ["escape", "q"], "close"),
+  "question.once": action("question", ["1", "y"], "allow once"),
+  "question.session": action("question", ["2", "s"], "allow this command for the session"),
+  "question.tool": action("question", ["3", "t"], "allow this tool for the session"),
+  "question.deny": action("question", ["4", "n"], "deny"),
+  "question.words": action("question", ["5", "w"], "deny, and say what to do instead"),
+  "question.full": action("question", ["ctrl+f"], "show the question on the whole screen"),
+} as const satisfies Readonly<Record<string, ActionDescription>>;
+
+export type ActionName = keyof typeof ACTIONS;
+
+export const ACTION_NAMES = Object.keys(ACTIONS) as readonly ActionName[];

@@ -1,0 +1,36 @@
+import type { DrawnRow } from "../drawing/span.ts";
+import type { ActionName, KeyContext } from "../keys/actions.ts";
+import type { MouseInput, Size } from "../screen/screen.ts";
+
+/** What a part of the screen shows. */
+export interface DrawnPart {
+  /** At most as many rows as the part was given. */
+  readonly rows: readonly DrawnRow[];
+  /** The place of the cursor in the rows, from 0; absent if it has none. */
+  readonly cursor?: { readonly row: number; readonly column: number };
+}
+
+/** A part of the screen that can have the focus. */
+export interface Part {
+  /** Contexts in which its keys are looked up, the nearest one first. */
+  readonly contexts: readonly KeyContext[];
+  /** Returns its rows in the given size. Called for each frame: it must be fast, and change nothing. */
+  draw(size: Size): DrawnPart;
+  /** Carries out an action of its contexts. Returns false for one that it leaves to others. */
+  act(action: ActionName): boolean;
+  /** Takes characters that are bound to nothing. Returns false if it takes none: the draft gets them. */
+  type?(text: string): boolean;
+  /** Takes a pasted text. Returns false if it takes none: the draft gets it. */
+  paste?(text: string): boolean;
+  /** Takes a mouse event, with the row and column in this part. */
+  mouse?(input: MouseInput): boolean;
+}
+
+/** A part above the others, with a title. It has the focus while it is open. */
+export interface Overlay extends Part {
+  readonly title: string;
+  /** `full`: the whole screen; `center`: a box; `bottom`: rows above the draft. */
+  readonly place: "full" | "center" | "bottom";
+  /** Called once it is closed, in whichever way. */
+  closed?(): void;
+}

@@ -1,0 +1,172 @@
+import type { Theme } from "../drawing/paint.ts";
+import { paint } from "../drawing/paint.ts";
+import type { DrawnRow } from "../drawing/span.ts";
+import { EMPTY_ROW, row, span } from "../drawing/span.ts";
+import type { ActionName, KeyContext } from "../keys/actions.ts";
+import type { KeyTable } from "../keys/key-table.ts";
+import type { Frame, KeyInput, MouseInput, ScreenInput, Size } from "../screen/screen.ts";
+import type { DrawnPart, Overlay, Part } from "./part.ts";
+
+/** The parts of the screen, from the top to the bottom. */
+export interface StageParts {
+  readonly header: (columns: number) => readonly DrawnRow[];
+  readonly transcript: Part;
+  /** Rows between the transcript and the draft: what waits in the queue. */
+  readonly queue: (columns: number) => readonly DrawnRow[];
+  readonly dock: Part & {
+    readonly takesKeys: boolean;
+    noteKey(): void;
+  };
+  readonly input: Part;
+  readonly status: (columns: number) => DrawnRow;
+}
+
+export interface StageOptions {
+  readonly parts: StageParts;
+  readonly keys: () => KeyTable;
+  readonly theme: () => Theme;
+  /** Carries out an action that no part has taken. */
+  readonly act: (action: ActionName) => void;
+}
+
+/** Rows of the last frame that belong to a part, for the mouse. */
+interface Region {
+  readonly part: Part;
+  readonly top: number;
+  readonly rows: number;
+}
+
+/** Lays out the parts of the screen, and gives keys and the mouse to the one that has the focus. */
+export class Stage {
+  readonly #options: StageOptions;
+  readonly #overlays: Overlay[] = [];
+  #regions: readonly Region[] = [];
+  /** Sentence in place of the status line. */
+  #sentence: DrawnRow | undefined;
+
+  constructor(options: StageOptions) {
+    this.#options = options;
+  }
+
+  /** Opens a part above the others; it has the focus. */
+  open(overlay: Overlay): void {
+    this.#overlays.push(overlay);
+  }
+
+  close(overlay: Overlay): void {
+    const at = this.#overlays.indexOf(overlay);
+    if (at < 0) return;
+    this.#overlays.splice(at, 1);
+    overlay.closed?.();
+  }
+
+  /** Shows a row in place of the status line; undefined ends that. */
+  say(sentence: DrawnRow | undefined): void {
+    this.#sentence = sentence;
+  }
+
+  draw(size: Size): Frame {
+    const { parts, theme } = this.#options;
+    const { columns, rows: height } = size;
+    const overlay = this.#overlays.at(-1);
+    const status = this.#sentence ?? parts.status(columns);
+    if (overlay?.place === "full") {
+      const rest = Math.max(1, height - 2);
+      const drawn = overlay.draw({ columns, rows: rest });
+      this.#regions = [{ part: overlay, top: 1, rows: rest }];
+      const title = row([span(overlay.title, { role: "heading" })]);
+      return this.#frame(
+        [title, ...filled(drawn.rows, rest), status],
+        { ...drawn, top: 1 },
+        columns,
+        theme(),
+      );
+    }
+    const input = parts.input.draw({ columns, rows: Math.max(1, Math.floor(height / 3)) });
+    const header = parts.header(columns);
+    const dockMax = Math.max(1, Math.floor(height / 2));
+    const bottom = overlay ?? parts.dock;
+    const dock = bottom.draw({ columns, rows: dockMax });
+    const line = row([span("─".repeat(columns), { role: "border" })]);
+    const queue = parts.queue(columns);
+    const fixed = header.length + queue.length + dock.rows.length + 1 + input.rows.length + 1;
+    const room = Math.max(0, height - fixed);
+    const transcript = room === 0 ? { rows: [] } : parts.transcript.draw({ columns, rows: room });
+    const above = [...header, ...filled(transcript.rows, room), ...queue];
+    const inputTop = above.length + dock.rows.length + 1;
+    this.#regions = [
+      { part: parts.transcript, top: header.length, rows: room },
+      { part: bottom, top: above.length, rows: dock.rows.length },
+      { part: parts.input, top: inputTop, rows: input.rows.length },
+    ];
+    const focus = overlay === undefined ? { ...input, top: inputTop } : { ...dock, top: above.length };
+    return this.#frame([...above, ...dock.rows, line, ...input.rows, status], focus, columns, theme());
+  }
+
+  input(input: ScreenInput): void {
+    if (input.kind === "key") this.#key(input);
+    else if (input.kind === "paste") this.#paste(input.text);
+    else if (input.kind === "mouse") this.#mouse(input);
+  }
+
+  /** Carries out an action: the part with the focus first, then the others, then the client. */
+  run(action: ActionName): void {
+    const { parts, act } = this.#options;
+    const overlay = this.#overlays.at(-1);
+    const order =
+      overlay === undefined ? [parts.dock, parts.input, parts.transcript] : [overlay, parts.transcript];
+    if (!order.some((part) => part.act(action))) act(action);
+  }
+
+  #key({ key, text }: KeyInput): void {
+    const { parts, keys, act } = this.#options;
+    const overlay = this.#overlays.at(-1);
+    const takesKeys = overlay === undefined && parts.dock.takesKeys;
+    parts.dock.noteKey();
+    this.#sentence = undefined;
+    const focus: readonly Part[] =
+      overlay !== undefined ? [overlay] : takesKeys ? [parts.dock, parts.input] : [parts.input];
+    const contexts = focus.flatMap((part): readonly KeyContext[] => part.contexts);
+    const action = keys().find(key, contexts);
+    if (action !== undefined) {
+      const order = overlay === undefined ? [...focus, parts.transcript] : [overlay, parts.transcript];
+      if (order.some((part) => part.act(action))) return;
+      act(action);
+      return;
+    }
+    if (text === undefined) return;
+    if (overlay?.type?.(text) === true) return;
+    if (overlay === undefined) parts.input.type?.(text);
+  }
+
+  #paste(text: string): void {
+    const { parts } = this.#options;
+    const overlay = this.#overlays.at(-1);
+    // A question takes no pasted text: the draft gets it.
+    parts.dock.noteKey();
+    if (overlay?.paste?.(text) === true) return;
+    parts.input.paste?.(text);
+  }
+
+  #mouse(input: MouseInput): void {
+    const region = this.#regions.find(({ top, rows }) => input.row >= top && input.row < top + rows);
+    const { parts } = this.#options;
+    if (region?.part.mouse?.({ ...input, row: input.row - region.top }) === true) return;
+    if (input.type === "wheel" && this.#overlays.length === 0) parts.transcript.mouse?.(input);
+  }
+
+  #frame(
+    rows: readonly DrawnRow[],
+    { cursor, top }: DrawnPart & { readonly top: number },
+    columns: number,
+    theme: Theme,
+  ): Frame {
+    const painted = rows.map((each) => paint(each, theme, columns));
+    if (cursor === undefined) return { rows: painted };
+    return { rows: painted, cursor: { row: top + cursor.row, column: cursor.column } };
+  }
+}
+
+function filled(rows: readonly DrawnRow[], height: number): readonly DrawnRow[] {
+  return [...rows, ...Array.from({ length: Math.max(0, height - rows.length) }, () => EMPTY_ROW)];
+}
