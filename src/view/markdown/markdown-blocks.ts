@@ -18,6 +18,8 @@ import { leafOf, skipMarks } from "./open-blocks.ts";
 
 /** Source of one block; a longer block is closed in parts of this size. */
 export const BLOCK_CHARACTERS_MAX = 65_536;
+/** Lines of one part of a longer block of code or table. A longer list ends its part with an item. */
+const PART_LINES_MAX: Readonly<Partial<Record<BlockKind, number>>> = { code: 100, table: 50, list: 50 };
 /** Only the beginning of a longer line counts. */
 export const MARKDOWN_LINE_CHARACTERS_MAX = 8_192;
 /** Quotations and lists within each other; deeper marks are text. */
@@ -30,6 +32,11 @@ export interface MarkdownBlock {
   readonly source: string;
   /** The block continues in the next one: it was too long. */
   readonly isPart?: true;
+  /**
+   * Set if the block began in an earlier part: what there is of that to tell how to draw this one. That is the line of
+   * the opening fence for code, the whole first part for a table, and nothing for others.
+   */
+  readonly continues?: string;
 }
 
 /**
@@ -45,6 +52,10 @@ export class MarkdownBlocks {
   /** The open block at the top. */
   #kind: BlockKind | undefined;
   #source = "";
+  /** Whole lines in it. */
+  #lines = 0;
+  /** What the open block continues; see `MarkdownBlock`. */
+  #continues: string | undefined;
   /** A line that has not ended. */
   #line = "";
   /** True if only the beginning of the line was read. */
@@ -90,6 +101,11 @@ export class MarkdownBlocks {
     return this.#source + this.#line;
   }
 
+  /** Returns the blocks of the text behind those that are closed, as they would be if the text ended here. */
+  get openBlocks(): readonly MarkdownBlock[] {
+    return this.clone().end();
+  }
+
   /** Returns a reader that continues from here on by itself. */
   clone(): MarkdownBlocks {
     const copy = new MarkdownBlocks();
@@ -97,6 +113,8 @@ export class MarkdownBlocks {
     copy.#leaf = this.#leaf === undefined ? undefined : { ...this.#leaf };
     copy.#kind = this.#kind;
     copy.#source = this.#source;
+    copy.#lines = this.#lines;
+    copy.#continues = this.#continues;
     copy.#line = this.#line;
     copy.#isLongLine = this.#isLongLine;
     copy.#isEnding = this.#isEnding;
@@ -250,6 +268,8 @@ export class MarkdownBlocks {
     const list = this.#containers[depth - 1];
     if (list?.kind === "list" && list.mark !== mark.kind) this.#containers.length = depth - 1;
     if (this.#containers.at(-1)?.kind !== "list") this.#enter({ kind: "list", mark: mark.kind });
+    // A long list ends its part before an item at its top.
+    if (this.#containers.length === 1 && this.#isLongPart("list")) this.#closePart();
     this.#containers.push({ kind: "item", columns: mark.columns, hasContent: !isBlankRest(mark.rest) });
   }
 
@@ -280,23 +300,56 @@ export class MarkdownBlocks {
 
   /** Adds to the open block, in parts if it is too long. */
   #append(text: string): void {
+    const kind = this.#kind;
+    const isWhole = this.#source.endsWith("\n");
+    const isFull = this.#source.length + text.length > BLOCK_CHARACTERS_MAX;
+    // The line that ends the code belongs to the last part.
+    const isLong = kind !== "list" && kind !== undefined && this.#isLongPart(kind) && !this.#isEnding;
+    if (isWhole && (isFull || isLong)) this.#closePart();
     let rest = text;
     while (this.#source.length + rest.length > BLOCK_CHARACTERS_MAX) {
       const room = BLOCK_CHARACTERS_MAX - this.#source.length;
       this.#source += rest.slice(0, room);
       rest = rest.slice(room);
-      this.#closed.push({ kind: this.#kind ?? "paragraph", source: this.#source, isPart: true });
-      this.#source = "";
+      this.#closePart();
     }
     this.#source += rest;
+    if (rest.endsWith("\n")) this.#lines += 1;
     // A long line continues: its block is closed by what follows.
     if (this.#isEnding && !this.#isLongLine) this.#closeTop();
   }
 
-  #closeTop(): void {
-    if (this.#source !== "") this.#closed.push({ kind: this.#kind ?? "paragraph", source: this.#source });
+  #isLongPart(kind: BlockKind): boolean {
+    return this.#lines >= (PART_LINES_MAX[kind] ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Closes what there is of the open block. */
+  #closePart(): void {
+    const part = this.#block();
+    this.#closed.push({ ...part, isPart: true });
+    this.#continues ??= begunBy(part);
     this.#source = "";
+    this.#lines = 0;
+  }
+
+  #closeTop(): void {
+    if (this.#source !== "") this.#closed.push(this.#block());
+    this.#source = "";
+    this.#lines = 0;
+    this.#continues = undefined;
     this.#kind = undefined;
     this.#isEnding = false;
   }
+
+  #block(): MarkdownBlock {
+    const [kind, source, continues] = [this.#kind ?? "paragraph", this.#source, this.#continues];
+    return continues === undefined ? { kind, source } : { kind, source, continues };
+  }
+}
+
+/** Returns what a part of a block that continues this one needs of it. */
+function begunBy({ kind, source }: MarkdownBlock): string {
+  if (kind === "table") return source;
+  if (kind !== "code") return "";
+  return source.slice(0, Math.min(source.indexOf("\n") + 1 || source.length, MARKDOWN_LINE_CHARACTERS_MAX));
 }

@@ -31,9 +31,10 @@ function contentOf(item: TranscriptItem, part: number, context: DrawContext): re
     case "prompt":
       return drawPrompt(item, context);
     case "text": {
-      const { closed, open } = item.streamed;
+      const { closed, reader } = item.streamed;
       const block = closed.at(part);
-      return drawBlock(block ?? { kind: "paragraph", source: open, isOpen: true }, context.columns);
+      const blocks = block === undefined ? (reader?.openBlocks ?? []) : [block];
+      return blocks.flatMap((each) => drawBlock(each, context.columns));
     }
     case "thinking":
       return drawThinking(item, context);
