@@ -50,15 +50,28 @@ export function skipQuoteMark(rest: Rest): Rest | undefined {
 export interface Fence {
   readonly mark: "`" | "~";
   readonly length: number;
+  /** Language of the code; empty: it has none. */
+  readonly language: string;
 }
+
+const LANGUAGE_CHARACTERS_MAX = 40;
 
 /** Reads the line that opens a block of code. */
 export function openingFence({ text }: Rest): Fence | undefined {
-  const [, run] = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(text) ?? [];
-  return run === undefined ? undefined : { mark: run[0] as Fence["mark"], length: run.length };
+  const [all = "", run] = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(text) ?? [];
+  if (run === undefined) return undefined;
+  const [language = ""] = text
+    .slice(all.length)
+    .trim()
+    .split(/[\s{,]/, 1);
+  return {
+    mark: run[0] as Fence["mark"],
+    length: run.length,
+    language: language.slice(0, LANGUAGE_CHARACTERS_MAX),
+  };
 }
 
-export function closesFence({ text }: Rest, { mark, length }: Fence): boolean {
+export function closesFence({ text }: Rest, { mark, length }: Omit<Fence, "language">): boolean {
   const [, run = ""] = /^ {0,3}(`+|~+)[ \t]*$/.exec(text) ?? [];
   return run.startsWith(mark) && run.length >= length;
 }
@@ -66,6 +79,8 @@ export function closesFence({ text }: Rest, { mark, length }: Fence): boolean {
 export interface ListMark {
   /** The same for all items of one list: a bullet, or the character behind the number. */
   readonly kind: string;
+  /** Characters of the mark. */
+  readonly length: number;
   /** Columns of the mark with the space behind it: the indent of the item's lines. */
   readonly columns: number;
   readonly rest: Rest;
@@ -86,6 +101,7 @@ export function listMark(rest: Rest): ListMark | undefined {
   const padding = isEmpty || space > CODE_COLUMNS ? 1 : space;
   return {
     kind: bullet ?? behind ?? "",
+    length: mark.length,
     columns: indent + mark.length + padding,
     rest: skipColumns(after, isEmpty ? 0 : padding),
     endsParagraph: !isEmpty && (bullet !== undefined || number === "1"),

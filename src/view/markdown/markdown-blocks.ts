@@ -14,12 +14,17 @@ import {
   skipQuoteMark,
 } from "./line-starts.ts";
 import type { BlockKind, Container, Leaf } from "./open-blocks.ts";
-import { leafOf, skipMarks } from "./open-blocks.ts";
+import { leafOf, openingLine, skipMarks } from "./open-blocks.ts";
 
 /** Source of one block; a longer block is closed in parts of this size. */
-export const BLOCK_CHARACTERS_MAX = 65_536;
-/** Lines of one part of a longer block of code or table. A longer list ends its part with an item. */
-const PART_LINES_MAX: Readonly<Partial<Record<BlockKind, number>>> = { code: 100, table: 50, list: 50 };
+export const BLOCK_CHARACTERS_MAX = 16_384;
+/** Lines of one part of a longer block. A list or quotation ends its part where a new item or block in it begins. */
+const PART_LINES_MAX: Readonly<Partial<Record<BlockKind, number>>> = {
+  code: 100,
+  table: 50,
+  list: 50,
+  quote: 50,
+};
 /** Only the beginning of a longer line counts. */
 export const MARKDOWN_LINE_CHARACTERS_MAX = 8_192;
 /** Quotations and lists within each other; deeper marks are text. */
@@ -34,7 +39,8 @@ export interface MarkdownBlock {
   readonly isPart?: true;
   /**
    * Set if the block began in an earlier part: what there is of that to tell how to draw this one. That is the line of
-   * the opening fence for code, the whole first part for a table, and nothing for others.
+   * the opening fence for code, and the whole first part for a table. For a list or quotation it is a line that opens
+   * its code again, or nothing if no code was open. It is nothing for others.
    */
   readonly continues?: string;
 }
@@ -138,6 +144,7 @@ export class MarkdownBlocks {
     const { rest, depth } = skipMarks(whole, this.#containers);
     const isMatched = depth === this.#containers.length;
     if (isMatched && this.#continuesCode(rest)) {
+      this.#splitNestedCode();
       this.#append(line);
       return;
     }
@@ -148,6 +155,7 @@ export class MarkdownBlocks {
   #continuesCode(rest: Rest): boolean {
     const leaf = this.#leaf;
     if (leaf?.kind === "fenced") {
+      leaf.lines += 1;
       if (!closesFence(rest, leaf.fence)) return true;
       this.#leaf = undefined;
       this.#isEnding = this.#containers.length === 0;
@@ -160,6 +168,15 @@ export class MarkdownBlocks {
       this.#isEnding = this.#containers.length === 0;
     }
     return true;
+  }
+
+  /** Ends a part of a list or quotation before one more line of the code in it. */
+  #splitNestedCode(): void {
+    const [leaf, containers] = [this.#leaf, this.#containers];
+    // A part does not end with the line that opens the code.
+    if (leaf?.kind !== "fenced" || leaf.lines === 1 || containers.length === 0) return;
+    if (!this.#isLongPart("code")) return;
+    this.#closePart(openingLine(containers, leaf.fence));
   }
 
   /** True if the line that is appended next closes its block. */
@@ -226,7 +243,7 @@ export class MarkdownBlocks {
   }
 
   #continueParagraph(
-    leaf: Extract<Leaf, { lines: number }>,
+    leaf: Extract<Leaf, { first: string }>,
     { rest, isLazy }: { readonly rest: Rest; readonly isLazy: boolean },
     line: string,
   ): void {
@@ -270,7 +287,12 @@ export class MarkdownBlocks {
     if (this.#containers.at(-1)?.kind !== "list") this.#enter({ kind: "list", mark: mark.kind });
     // A long list ends its part before an item at its top.
     if (this.#containers.length === 1 && this.#isLongPart("list")) this.#closePart();
-    this.#containers.push({ kind: "item", columns: mark.columns, hasContent: !isBlankRest(mark.rest) });
+    this.#containers.push({
+      kind: "item",
+      columns: mark.columns,
+      length: mark.length,
+      hasContent: !isBlankRest(mark.rest),
+    });
   }
 
   /** Opens a quotation or a list; one at the top begins a block there. */
@@ -288,6 +310,8 @@ export class MarkdownBlocks {
     const isTop = this.#containers.length === 0;
     const [kind, leaf] = leafOf(rest);
     if (isTop) this.#startTop(kind);
+    const [only, ...others] = this.#containers;
+    if (only?.kind === "quote" && others.length === 0 && this.#isLongPart("quote")) this.#closePart();
     this.#leaf = leaf;
     this.#isEnding = isTop && leaf === undefined;
     this.#append(line);
@@ -304,7 +328,7 @@ export class MarkdownBlocks {
     const isWhole = this.#source.endsWith("\n");
     const isFull = this.#source.length + text.length > BLOCK_CHARACTERS_MAX;
     // The line that ends the code belongs to the last part.
-    const isLong = kind !== "list" && kind !== undefined && this.#isLongPart(kind) && !this.#isEnding;
+    const isLong = (kind === "code" || kind === "table") && this.#isLongPart(kind) && !this.#isEnding;
     if (isWhole && (isFull || isLong)) this.#closePart();
     let rest = text;
     while (this.#source.length + rest.length > BLOCK_CHARACTERS_MAX) {
@@ -320,14 +344,16 @@ export class MarkdownBlocks {
   }
 
   #isLongPart(kind: BlockKind): boolean {
-    return this.#lines >= (PART_LINES_MAX[kind] ?? Number.POSITIVE_INFINITY);
+    const isLong = this.#lines >= (PART_LINES_MAX[kind] ?? Number.POSITIVE_INFINITY);
+    return (isLong || this.#source.length > BLOCK_CHARACTERS_MAX / 2) && this.#source.endsWith("\n");
   }
 
-  /** Closes what there is of the open block. */
-  #closePart(): void {
+  /** Closes what there is of the open block. `reopened`: the line that opens the code in it again, if there is some. */
+  #closePart(reopened = ""): void {
     const part = this.#block();
     this.#closed.push({ ...part, isPart: true });
-    this.#continues ??= begunBy(part);
+    const isOfFirst = part.kind === "code" || part.kind === "table";
+    this.#continues = isOfFirst ? (part.continues ?? begunBy(part)) : reopened;
     this.#source = "";
     this.#lines = 0;
   }
@@ -347,9 +373,8 @@ export class MarkdownBlocks {
   }
 }
 
-/** Returns what a part of a block that continues this one needs of it. */
+/** Returns what all later parts of a block of code or of a table need of the first one. */
 function begunBy({ kind, source }: MarkdownBlock): string {
   if (kind === "table") return source;
-  if (kind !== "code") return "";
   return source.slice(0, Math.min(source.indexOf("\n") + 1 || source.length, MARKDOWN_LINE_CHARACTERS_MAX));
 }

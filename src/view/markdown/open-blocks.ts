@@ -26,12 +26,12 @@ export type BlockKind =
 export type Container =
   | { readonly kind: "quote" }
   | { readonly kind: "list"; readonly mark: string }
-  | { readonly kind: "item"; readonly columns: number; hasContent: boolean };
+  | { readonly kind: "item"; readonly columns: number; readonly length: number; hasContent: boolean };
 
 /** The block that the last line stands in. */
 export type Leaf =
   | { readonly kind: "paragraph" | "table" | "indented"; lines: number; readonly first: string }
-  | { readonly kind: "fenced"; readonly fence: Fence }
+  | { readonly kind: "fenced"; readonly fence: Fence; lines: number }
   | { readonly kind: "html"; readonly end: RegExp | undefined };
 
 /** Skips the marks of the containers that a line continues. `depth`: their number. */
@@ -60,11 +60,34 @@ export function skipMarks(
 export function leafOf(rest: Rest): readonly [BlockKind, Leaf | undefined] {
   if (indentOf(rest) >= CODE_COLUMNS) return ["code", { kind: "indented", lines: 1, first: "" }];
   const fence = openingFence(rest);
-  if (fence !== undefined) return ["code", { kind: "fenced", fence }];
+  if (fence !== undefined) return ["code", { kind: "fenced", fence, lines: 0 }];
   if (isHeading(rest)) return ["heading", undefined];
   if (isRule(rest)) return ["rule", undefined];
   const html = htmlStart(rest, false);
   if (html !== undefined)
     return ["html", html.end?.test(rest.text) === true ? undefined : { kind: "html", end: html.end }];
   return ["paragraph", { kind: "paragraph", lines: 1, first: rest.text }];
+}
+
+const PADDING_MAX = 4;
+
+/**
+ * Returns a line that opens containers and a block of code in them, so that what follows reads like what follows now. The
+ * code has a language in any case.
+ */
+export function openingLine(containers: readonly Container[], fence: Fence): string {
+  const marks = containers.map((container, index) => {
+    if (container.kind === "quote") return "> ";
+    if (container.kind === "list") return "";
+    const list = containers[index - 1];
+    return itemStart(list?.kind === "list" ? list.mark : "-", container);
+  });
+  return `${marks.join("")}${fence.mark.repeat(fence.length)}${fence.language || "text"}\n`;
+}
+
+/** Returns a mark of an item that is as long as its own, with as many blanks around it. */
+function itemStart(kind: string, { columns, length }: Extract<Container, { kind: "item" }>): string {
+  const padding = Math.max(1, Math.min(PADDING_MAX, columns - length));
+  const indent = Math.max(0, columns - length - padding);
+  return `${" ".repeat(indent)}${"1".repeat(length - 1)}${kind}${" ".repeat(padding)}`;
 }

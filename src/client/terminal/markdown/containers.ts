@@ -20,6 +20,7 @@ export interface ListItem {
 
 /** Lines that continue a paragraph without the mark of its container. So far in they can begin nothing else. */
 const LAZY_INDENT = " ".repeat(CODE_COLUMNS);
+const INDENT_COLUMNS_MAX = 17;
 const TASK = /^[ \t]*\[([ xX])\](?=[ \t])[ \t]*/;
 
 /** Returns the items of the source of one list. */
@@ -36,7 +37,11 @@ export function listItems(source: string): readonly ListItem[] {
       if (mark !== undefined)
         items.push({ mark: markOf(line), columns: mark.columns, lines: [mark.rest.text] });
       else if (item !== undefined) item.lines.push(`${LAZY_INDENT}${line.trim()}`);
-      else items.push({ mark: "", columns: 0, lines: [line] });
+      else {
+        // An earlier part has the mark: the item is as far in as what is left of it.
+        const columns = Math.min(indentOf(whole), INDENT_COLUMNS_MAX);
+        items.push({ mark: "", columns, lines: [skipColumns(whole, columns).text] });
+      }
     }
   }
   return items.map(({ mark, lines }) => {

@@ -140,6 +140,44 @@ test("[TUI-01 PERF-03] a long list and a long table are drawn in parts that look
   expect(longest).toBeLessThan(1_000);
 });
 
+test("[TUI-01 PERF-03] long code inside lists and quotations is drawn in parts that look like one", () => {
+  const code = Array.from({ length: 250 }, (_, index) => `x${index}`);
+  const around: readonly (readonly [first: string, rest: string])[] = [
+    ["- ", "  "],
+    ["   10.  ", "        "],
+    ["> ", "> "],
+    ["> 1. - ", ">      "],
+    ["- > ", "  > "],
+  ];
+  for (const fence of ["```ts", "~~~~"])
+    for (const [first, rest] of around) {
+      const lines = [fence, ...code, fence.slice(0, fence === "~~~~" ? 4 : 3), "behind"];
+      const source = `${first}before\n${lines.map((line) => `${rest}${line}\n`).join("")}`;
+      const blocks = blocksOf(source);
+      expect(blocks.map((block) => block.source).join("")).toBe(source);
+      expect(blocks.length).toBeGreaterThanOrEqual(3);
+      const rows = blocks.flatMap((block) => drawBlock(block, 40));
+      const [before, ...others] = rows.map(textOfRow);
+      expect(before).toContain("before");
+      const indent = (others.at(-1) ?? "").slice(0, -"behind".length);
+      const label = fence === "~~~~" ? [] : [`${indent}  ts`];
+      expect(others).toEqual([...label, ...code.map((line) => `${indent}  ${line}`), `${indent}behind`]);
+      expect(rows.slice(2, -1).every(({ margin }) => margin === indent.length + 2)).toBe(true);
+    }
+  const items = `- a\n${"  ```\n  b\n  ```\n".repeat(40)}- c\n`.repeat(3);
+  expect(textsOf(items).filter((each) => each !== "    b")).toEqual([
+    "• a",
+    "• c",
+    "• a",
+    "• c",
+    "• a",
+    "• c",
+  ]);
+  const quote = "> word\n>\n".repeat(100);
+  expect(blocksOf(quote).length).toBe(4);
+  expect(textsOf(quote)).toEqual(Array(100).fill(["│ word", "│"]).flat());
+});
+
 const BITS = [
   ..."ab|*_`[]()<>~\n\n\n\\&$".split(""),
   ...["word ", "\n\n", "# ", "> ", "- ", "* ", "1. ", "27) ", "  ", "    ", "\t", "```", "~~~", "- [x] "],

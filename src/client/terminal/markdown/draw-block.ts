@@ -43,17 +43,13 @@ function draw(block: MarkdownBlock, columns: number, depth: number): readonly Dr
     case "table":
       return drawTable(block, columns) ?? drawLines(source, columns);
     case "list":
-      return depth < DEPTH_MAX
-        ? listItems(source).flatMap((item) => drawItem(item, columns, depth))
-        : drawLines(source, columns);
     case "quote": {
       if (depth >= DEPTH_MAX) return drawLines(source, columns);
-      const bar = columns - displayWidth("│ ") < CONTENT_COLUMNS_MIN ? [] : BAR;
-      const inside = drawInside(quotedText(source), columns - (bar.length === 0 ? 0 : 2), depth + 1);
-      return endWithBlank(
-        inside.map(({ drawn }) => withMargin(drawn, bar)),
-        source,
-      );
+      const drawn = kind === "list" ? drawList : drawQuote;
+      const { continues = "" } = block;
+      // The code that an earlier part began is opened again, and the rows of its opening are left out.
+      const begun = continues === "" ? 0 : drawn(continues, columns, depth).length;
+      return drawn(`${continues}${source}`, columns, depth).slice(begun);
     }
     default:
       return unreachable(kind);
@@ -84,6 +80,16 @@ function drawInline(source: string, columns: number): readonly DrawnRow[] {
 /** Returns the lines of a source as they are. */
 function drawLines(source: string, columns: number, style: Style = {}): readonly DrawnRow[] {
   return linesOf(source).flatMap((line) => wrapSpans([span(line, style)], { columns }));
+}
+
+function drawList(source: string, columns: number, depth: number): readonly DrawnRow[] {
+  return listItems(source).flatMap((item) => drawItem(item, columns, depth));
+}
+
+function drawQuote(source: string, columns: number, depth: number): readonly DrawnRow[] {
+  const bar = columns - widthOfSpans(BAR) < CONTENT_COLUMNS_MIN ? [] : BAR;
+  const inside = drawInside(quotedText(source), columns - widthOfSpans(bar), depth + 1);
+  return inside.map(({ drawn }) => withMargin(drawn, bar));
 }
 
 function drawItem({ mark, isDone, source }: ListItem, columns: number, depth: number): readonly DrawnRow[] {
@@ -137,9 +143,4 @@ function withMargin(drawn: DrawnRow, decoration: readonly Span[]): DrawnRow {
 
 function unmargined({ margin: _margin, ...drawn }: DrawnRow): DrawnRow {
   return drawn;
-}
-
-/** Ends a block with an empty row if its source ends with an empty line. */
-function endWithBlank(rows: readonly DrawnRow[], source: string): readonly DrawnRow[] {
-  return /\n[ \t]*\r?\n$/.test(source) ? [...rows, EMPTY_ROW] : rows;
 }

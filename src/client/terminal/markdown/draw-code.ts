@@ -8,16 +8,14 @@ import { linesOf } from "./containers.ts";
 
 const INDENT = span("  ");
 const TAB_COLUMNS = 4;
-const LABEL_CHARACTERS_MAX = 40;
 
 /** Returns the rows of a block of code: its language, and its lines as they are, cut where the row ends. */
 export function drawCode(block: MarkdownBlock, columns: number): readonly DrawnRow[] {
   const { language, lines, isBegun, endsBlank } = codeOf(block);
-  const label = language.slice(0, LABEL_CHARACTERS_MAX);
   const head =
-    label === "" || isBegun
+    language === "" || isBegun
       ? []
-      : wrapSpans([span(label, { role: "dim" })], { columns, first: [INDENT], byWords: false }).map(
+      : wrapSpans([span(language, { role: "dim" })], { columns, first: [INDENT], byWords: false }).map(
           (each) => ({
             ...each,
             margin: columns,
