@@ -120,6 +120,59 @@ test("[TUI-01] wherever a text is cut into pieces, its blocks are the same, and 
   await holds(property, 2_000);
 });
 
+test("[TUI-01 PERF-03] a long block is closed in parts at the same places wherever its text is cut, and little of it is open", async () => {
+  const lines = [
+    "- item\n",
+    "  - nested\n",
+    "  ```ts\n",
+    "  code\n",
+    "> quote\n",
+    "> - in it\n",
+    ">\n",
+    "    x\n",
+  ];
+  const more = ["code\n", "```\n", "| a | b |\n", "|---|---|\n", "| 1 | 2 |\n", "\n", "10. ten\n", "> ```\n"];
+  const run = fc.tuple(fc.constantFrom(...lines, ...more), fc.constantFrom(1, 1, 1, 60, 130));
+  const long = fc
+    .array(run, { maxLength: 8 })
+    .map((runs) => runs.map(([line, count]) => line.repeat(count)).join(""));
+  const property = fc.property(long, fc.integer({ min: 1, max: 500 }), (source, step) => {
+    const whole = blocksOf(source);
+    expect(whole.map((block) => block.source).join("")).toBe(source);
+    expect(whole.at(-1)?.isPart).toBeUndefined();
+    for (const [index, { kind, isPart }] of whole.entries()) {
+      const next = whole[index + 1];
+      expect(next?.continues !== undefined).toBe(isPart === true);
+      if (isPart === true) expect(next?.kind).toBe(kind);
+    }
+    const reader = new MarkdownBlocks();
+    const seen: MarkdownBlock[] = [];
+    for (let at = 0; at < source.length; at += step) {
+      seen.push(...reader.push(source.slice(at, at + step)));
+      const closed = seen.map((block) => block.source).join("");
+      expect(closed + reader.openBlocks.map((block) => block.source).join("")).toBe(
+        source.slice(0, at + step),
+      );
+    }
+    expect([...seen, ...reader.end()]).toEqual([...whole]);
+  });
+  await holds(property, 300);
+  for (const [first, line] of [
+    ["```\n", "code\n"],
+    ["| a |\n|---|\n", "| 1 |\n"],
+    ["", "- item\n"],
+    ["- item\n  ```\n", "  code\n"],
+    ["", "> word\n>\n"],
+  ] as const) {
+    const reader = new MarkdownBlocks();
+    reader.push(first);
+    for (let count = 0; count < 1_000; count += 1) {
+      reader.push(line);
+      expect(reader.open.length).toBeLessThan(1_000);
+    }
+  }
+});
+
 test("[TUI-01 PROV-01] what real models wrote is read without loss, piece by piece as it came", () => {
   let count = 0;
   for (const recording of recordings()) {

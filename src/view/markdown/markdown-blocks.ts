@@ -38,9 +38,9 @@ export interface MarkdownBlock {
   /** The block continues in the next one: it was too long. */
   readonly isPart?: true;
   /**
-   * Set if the block began in an earlier part: what there is of that to tell how to draw this one. That is the line of
-   * the opening fence for code, and the whole first part for a table. For a list or quotation it is a line that opens
-   * its code again, or nothing if no code was open. It is nothing for others.
+   * Set if the block began in an earlier part: the source that drawing this part needs of that one. For code it is
+   * the line of the opening fence, for a table the whole first part. For a list or quotation it is a line that opens
+   * its code again, or nothing if no code was open. For others it is nothing.
    */
   readonly continues?: string;
 }
@@ -60,7 +60,7 @@ export class MarkdownBlocks {
   #source = "";
   /** Whole lines in it. */
   #lines = 0;
-  /** What the open block continues; see `MarkdownBlock`. */
+  /** The field `continues` of the open block. */
   #continues: string | undefined;
   /** A line that has not ended. */
   #line = "";
@@ -348,7 +348,7 @@ export class MarkdownBlocks {
     return (isLong || this.#source.length > BLOCK_CHARACTERS_MAX / 2) && this.#source.endsWith("\n");
   }
 
-  /** Closes what there is of the open block. `reopened`: the line that opens the code in it again, if there is some. */
+  /** Closes a part of the open block. `reopened`: the line that opens the code in it again, if there is some. */
   #closePart(reopened = ""): void {
     const part = this.#block();
     this.#closed.push({ ...part, isPart: true });

@@ -72,7 +72,7 @@ export function leafOf(rest: Rest): readonly [BlockKind, Leaf | undefined] {
 const PADDING_MAX = 4;
 
 /**
- * Returns a line that opens containers and a block of code in them, so that what follows reads like what follows now. The
+ * Returns a line that opens containers and a block of code in them, so that the next lines read as they do now. The
  * code has a language in any case.
  */
 export function openingLine(containers: readonly Container[], fence: Fence): string {

@@ -76,9 +76,9 @@ class Rows {
       const hasRoom = this.#width + blanks < this.#columns;
       if (fitsNext || (isBehindBlank && !hasRoom)) this.#push(isBehindBlank ? " " : "");
     }
-    const held = this.#blanks;
+    const blanksBefore = this.#blanks;
     this.#blanks = [];
-    for (const each of [...held, ...pieces]) this.cut(each);
+    for (const each of [...blanksBefore, ...pieces]) this.cut(each);
   }
 
   /** Blanks at the beginning of the line stay. */
@@ -150,12 +150,12 @@ function widthOf(text: string): number {
   return displayWidth(text) + (WIDENING.test(text) ? 1 : 0);
 }
 
-/** Returns the longest beginning of a text that fits, and looks at no more of the text than that. */
+/** Returns the longest beginning of a text that fits, and examines no more of the text than needed. */
 function headOf(text: string, columns: number): string {
   if (columns <= 0) return "";
   const near = text.slice(0, columns * UNITS_PER_COLUMN);
   const head = fittingHead(near, columns);
-  // The end of what was looked at may be half a character.
+  // The end of the examined text may be half a character.
   const isHalf = head.length < text.length && /[\ud800-\udbff]$/.test(head);
   return isHalf ? head.slice(0, -1) : head;
 }

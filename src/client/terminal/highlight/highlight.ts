@@ -13,8 +13,10 @@ const PLAIN: Style = { role: "code" };
 const patterns = new WeakMap<Language, RegExp>();
 
 /**
- * Returns the spans of each line of code. The language is a name as it stands behind a fence, or the end of a file name; of
- * an unknown one all is plain. Tokens are told apart by their looks, in time linear in the length of the code.
+ * Returns the spans of each line of code. The language is a name as behind a fence, or the end of a file name; code in
+ * an unknown one is plain. Tokens are recognised by patterns, in time linear in the length of the code.
+ *
+ * A part of a longer text is read by itself: a comment or string that began before it is not known.
  */
 export function highlight(code: string, language: string): readonly (readonly Span[])[] {
   if (/^(?:diff|patch)$/i.test(language))

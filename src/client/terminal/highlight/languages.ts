@@ -1,4 +1,4 @@
-/** What tells the tokens of a language apart. */
+/** Patterns and words of a language. */
 export interface Language {
   /** Patterns of a comment, a string, and a key or tag. */
   readonly comment?: string;

@@ -24,7 +24,7 @@ const INDENT_COLUMNS_MAX = 17;
 const TASK = /^[ \t]*\[([ xX])\](?=[ \t])[ \t]*/;
 
 /** Returns the items of the source of one list. */
-export function listItems(source: string): readonly ListItem[] {
+export function itemsOfList(source: string): readonly ListItem[] {
   const items: { mark: string; columns: number; lines: string[] }[] = [];
   for (const line of linesOf(source)) {
     const whole: Rest = { text: line, column: 0 };

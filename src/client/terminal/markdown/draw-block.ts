@@ -6,7 +6,7 @@ import type { DrawnRow, Span, Style } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
 import { widthOfSpans, wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ListItem } from "./containers.ts";
-import { linesOf, listItems, quotedText } from "./containers.ts";
+import { itemsOfList, linesOf, quotedText } from "./containers.ts";
 import { drawCode } from "./draw-code.ts";
 import { drawTable } from "./draw-table.ts";
 import { inlineLines } from "./inlines.ts";
@@ -83,7 +83,7 @@ function drawLines(source: string, columns: number, style: Style = {}): readonly
 }
 
 function drawList(source: string, columns: number, depth: number): readonly DrawnRow[] {
-  return listItems(source).flatMap((item) => drawItem(item, columns, depth));
+  return itemsOfList(source).flatMap((item) => drawItem(item, columns, depth));
 }
 
 function drawQuote(source: string, columns: number, depth: number): readonly DrawnRow[] {
