@@ -151,7 +151,7 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   yaml: {
     comment: HASH,
-    name: String.raw`(?<=^[ \t-]*)(?<![\w./-])[\w./-]+(?=:(?:[ \n]|${END}))`,
+    name: String.raw`(?=[\w./-])(?<![\w./-])(?<=^[ \t-]{0,200})[\w./-]+(?=:(?:[ \n]|${END}))`,
     string: QUOTED,
     keywords: words("true false null yes no on off"),
   },

@@ -272,7 +272,7 @@ test("[TUI-01 PERF-03 wish:6] hostile text is drawn in a time that follows its l
     ...bits.flatMap((bit) => [bit.repeat(200_000 / bit.length), `\`\`\`ts\n${bit.repeat(60_000)}`]),
   ];
   for (const language of ["ts", "yaml", "css", "html", "py", "rust", "json", "ruby", "sh", "toml"])
-    for (const bit of ["-", "a", "a:", '"', "'", "/*", " ", "=", "\\", "${", "1e", "<a "])
+    for (const bit of ["-", "a", "a:", '"', "'", "/*", " ", "=", "\\", "${", "1e", "<a ", "\t"])
       sources.push(`\`\`\`${language}\n${bit.repeat(30_000)}`);
   for (const source of sources) {
     const started = performance.now();
