@@ -57,6 +57,13 @@ export type CallDecision = Pick<
   "decision" | "scope" | "by" | "rule" | "words" | "hunks" | "hosts"
 >;
 
+/** A block of a result that is no text. */
+export interface CallMedia {
+  readonly type: string;
+  /** Size of its content; absent if it is not known. */
+  readonly bytes?: number;
+}
+
 /** A tool call with all that belongs to it. */
 export interface CallItem extends ItemFacts {
   readonly kind: "call";
@@ -69,6 +76,8 @@ export interface CallItem extends ItemFacts {
   readonly preview?: ChangePreview;
   /** The change as a unified diff, if a question or a result had it. */
   readonly diff?: string;
+  /** Hunks of that change which a person could accept one by one. Absent: none. */
+  readonly hunksAsked?: number;
   /** Set for a command that a person runs; `toModel`: the model gets it. */
   readonly shell?: { readonly toModel: boolean };
   readonly state: CallState;
@@ -79,8 +88,8 @@ export interface CallItem extends ItemFacts {
   readonly output: string;
   /** Characters of the output that were left out before its end. Absent: none. */
   readonly outputLeftOut?: number;
-  /** Kinds of the blocks of the result that are no text. */
-  readonly media: readonly string[];
+  /** Blocks of the result that are no text, without their bytes. */
+  readonly media: readonly CallMedia[];
   readonly endedAt?: string;
   /** Items of the sub-agent that it runs. */
   readonly items: readonly TranscriptItem[];
@@ -99,7 +108,7 @@ export interface NoteItem extends ItemFacts {
   readonly text: string;
   /** The client that did it; absent for the engine. */
   readonly by?: ClientId;
-  /** The question that it answers. */
+  /** The question that it asks or answers. */
   readonly askId?: AskId;
 }
 
