@@ -134,6 +134,49 @@ export function cost(price: number | null): Event {
   return { kind: "CostIncremented", payload: costOf(price) };
 }
 
+const TRANSCRIPT_KINDS: readonly EventKind[] = [
+  "TextDelta",
+  "ThinkingDelta",
+  "TurnStarted",
+  "TurnEnded",
+  "ToolCallStarted",
+  "ToolCallProgress",
+  "ToolResult",
+  "PermissionAnswered",
+  "Cancelled",
+  "ModelChanged",
+];
+
+/** Events that make a transcript, each a second after the one before. A third are those of a sub-agent. */
+export const transcriptLog: fc.Arbitrary<readonly Envelope[]> = fc
+  .array(
+    fc.tuple(
+      fc.oneof(
+        ...TRANSCRIPT_KINDS.map((kind) =>
+          (EVENTS[kind] as fc.Arbitrary<unknown>).map((payload) => ({ kind, payload }) as Event),
+        ),
+      ),
+      fc.nat(2),
+      fc.boolean(),
+    ),
+    { maxLength: 60, size: "max" },
+  )
+  .map((events) =>
+    events.map(([each, agent, isShell], at): Envelope => {
+      const more = each.kind === "ToolCallStarted" && isShell ? { shell: true as const } : {};
+      const content = [{ type: "text" as const, text: "go" }];
+      const start = each.kind === "TurnStarted" ? { turn: at, content } : {};
+      return {
+        ...each,
+        payload: { ...each.payload, ...more, ...start },
+        id: at + 1,
+        session: SESSION,
+        ts: new Date(1_767_225_600_000 + at * 1_000).toISOString(),
+        ...(agent === 0 ? { parentCall: fakeId("call", 1) as CallId } : {}),
+      } as Envelope;
+    }),
+  );
+
 /** A log of two runs, some of its events a sub-agent's. Events that a gap covers are missing. */
 export const log = fc
   .array(fc.tuple(event, fc.boolean()), { maxLength: 60 })

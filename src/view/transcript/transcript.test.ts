@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { engineLog, log } from "../../../test/support/arbitrary-events.ts";
+import { log, transcriptLog } from "../../../test/support/arbitrary-events.ts";
 import { fakeId, SESSION } from "../../../test/support/fake-connection.ts";
 import { holds } from "../../../test/support/property.ts";
 import type { AskId, CallId } from "../../base/ids.ts";
@@ -44,7 +44,7 @@ test("[TUI-10 ENG-26] events that are read twice change nothing, and no log is a
 });
 
 test("[TUI-10] a transcript that begins behind the end of a turn shows the tail of the whole one", async () => {
-  const property = fc.property(engineLog, fc.nat(), (events, at) => {
+  const property = fc.property(transcriptLog, fc.nat(), (events, at) => {
     const ends = events.filter(({ kind, parentCall }) => kind === "TurnEnded" && parentCall === undefined);
     const end = ends[at % Math.max(1, ends.length)];
     if (end === undefined) return;
@@ -60,7 +60,7 @@ test("[TUI-10] a transcript that begins behind the end of a turn shows the tail 
 });
 
 test("[TUI-10] segments that were dropped and read back hold the items they had", async () => {
-  const property = fc.property(engineLog, (events) => {
+  const property = fc.property(transcriptLog, (events) => {
     const whole = fold(events);
     let transcript = droppedFrom(whole, whole.reached, 0);
     for (const { first, last, items } of transcript.segments) {
@@ -74,7 +74,7 @@ test("[TUI-10] segments that were dropped and read back hold the items they had"
 });
 
 test("[TUI-10] what stays after dropping weighs no more than was asked for, beside the last and the shown segment", async () => {
-  const property = fc.property(engineLog, fc.nat(5_000), (events, most) => {
+  const property = fc.property(transcriptLog, fc.nat(5_000), (events, most) => {
     const { segments } = droppedFrom(fold(events), 1, most);
     const kept = segments.slice(1, -1).filter(({ items }) => items !== undefined);
     expect(kept.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(most);

@@ -1,5 +1,6 @@
 import { sizeText } from "../../../base/text/size-text.ts";
 import { count, grouped } from "../../../base/text/text.ts";
+import { cutEnd } from "../../../view/terminal/display-width.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { proposedChanges } from "../../../view/texts/change-preview.ts";
 import type { CallItem } from "../../../view/transcript/items.ts";
@@ -22,7 +23,7 @@ export function callBody(call: CallItem, context: DrawContext, isUnfolded: boole
   const files = changesOf(call);
   const changes = files.length === 0 ? [] : changeRows(files, context, isUnfolded);
   const media = call.media.map(({ type, bytes }) =>
-    row([span(`${INDENT}[${type}${bytes === undefined ? "" : `: ${sizeText(bytes)}`}]`, { role: "dim" })], {
+    row([span(cutEnd(`${INDENT}[${type}${bytes === undefined ? "" : `: ${sizeText(bytes)}`}]`, context.columns), { role: "dim" })], {
       margin: INDENT.length,
     }),
   );
@@ -71,7 +72,7 @@ function outputRows(call: CallItem, context: DrawContext, isUnfolded: boolean): 
     ...(leftOut > 0 ? [`${grouped(leftOut)} characters`] : []),
   ].join(" and ");
   const more =
-    before === "" ? [] : [row([span(`${INDENT}… ${before} before`, { role: "dim" })], { margin: columns })];
+    before === "" ? [] : [row([span(cutEnd(`${INDENT}… ${before} before`, columns), { role: "dim" })], { margin: columns })];
   const role = call.state === "failed" ? "failure" : "dim";
   return [
     ...more,

@@ -2,6 +2,7 @@ import { durationText } from "../../../base/text/duration.ts";
 import { sizeText } from "../../../base/text/size-text.ts";
 import { count } from "../../../base/text/text.ts";
 import { displayName } from "../../../view/session/clients.ts";
+import { cutEnd } from "../../../view/terminal/display-width.ts";
 import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
 import type {
@@ -28,7 +29,7 @@ export function drawPrompt(
   const name =
     originator === self || self === undefined
       ? []
-      : [row([...bar, span(displayName(clients, originator), { role: "dim" })], { margin: 2 })];
+      : [row([...bar, span(cutEnd(displayName(clients, originator), columns - 2), { role: "dim" })], { margin: 2 })];
   const lines = content.flatMap((block) =>
     block.type === "text"
       ? neutralise(block.text).split("\n")
@@ -49,12 +50,8 @@ export function drawThinking(
 ): readonly DrawnRow[] {
   const target = { event };
   const lines = neutralise(sourceOf(streamed).trim()).split("\n");
-  const head = row(
-    [span(`∴ ${thoughtText(ts, endedAt)}, ${count(lines.length, "line")}`, { role: "dim", isItalic: true })],
-    {
-      target,
-    },
-  );
+  const title = `∴ ${thoughtText(ts, endedAt)}, ${count(lines.length, "line")}`;
+  const head = row([span(cutEnd(title, columns), { role: "dim", isItalic: true })], { target });
   if (!unfolded.has("all") && !unfolded.has(event)) return [head];
   const body = lines.flatMap((line) =>
     wrapSpans([span(line, { role: "dim", isItalic: true })], { columns, first: [span("  ")] }),
