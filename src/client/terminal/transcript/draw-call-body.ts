@@ -23,9 +23,17 @@ export function callBody(call: CallItem, context: DrawContext, isUnfolded: boole
   const files = changesOf(call);
   const changes = files.length === 0 ? [] : changeRows(files, context, isUnfolded);
   const media = call.media.map(({ type, bytes }) =>
-    row([span(cutEnd(`${INDENT}[${type}${bytes === undefined ? "" : `: ${sizeText(bytes)}`}]`, context.columns), { role: "dim" })], {
-      margin: INDENT.length,
-    }),
+    row(
+      [
+        span(
+          cutEnd(`${INDENT}[${type}${bytes === undefined ? "" : `: ${sizeText(bytes)}`}]`, context.columns),
+          { role: "dim" },
+        ),
+      ],
+      {
+        margin: INDENT.length,
+      },
+    ),
   );
   const isQuiet = !isUnfolded && call.state === "done" && (files.length > 0 || isRead(call));
   return [...changes, ...(isQuiet ? [] : outputRows(call, context, isUnfolded)), ...media];
@@ -72,7 +80,9 @@ function outputRows(call: CallItem, context: DrawContext, isUnfolded: boolean): 
     ...(leftOut > 0 ? [`${grouped(leftOut)} characters`] : []),
   ].join(" and ");
   const more =
-    before === "" ? [] : [row([span(cutEnd(`${INDENT}… ${before} before`, columns), { role: "dim" })], { margin: columns })];
+    before === ""
+      ? []
+      : [row([span(cutEnd(`${INDENT}… ${before} before`, columns), { role: "dim" })], { margin: columns })];
   const role = call.state === "failed" ? "failure" : "dim";
   return [
     ...more,

@@ -29,7 +29,11 @@ export function drawPrompt(
   const name =
     originator === self || self === undefined
       ? []
-      : [row([...bar, span(cutEnd(displayName(clients, originator), columns - 2), { role: "dim" })], { margin: 2 })];
+      : [
+          row([...bar, span(cutEnd(displayName(clients, originator), columns - 2), { role: "dim" })], {
+            margin: 2,
+          }),
+        ];
   const lines = content.flatMap((block) =>
     block.type === "text"
       ? neutralise(block.text).split("\n")
