@@ -15,7 +15,7 @@ interface ItemFacts {
   readonly ts: string;
 }
 
-/** What a person or a client asked. */
+/** Input of a person or a client. */
 export interface PromptItem extends ItemFacts {
   readonly kind: "prompt";
   readonly turn: number;
@@ -51,7 +51,7 @@ export interface ThinkingItem extends ItemFacts {
 /** State of a call. `asked`: a person has to answer. `lost`: its end is not in the log. */
 export type CallState = "asked" | "running" | "done" | "failed" | "denied" | "cancelled" | "lost";
 
-/** Who decided about a call, and what. */
+/** Decision about a call, and the client that made it. */
 export type CallDecision = Pick<
   PayloadOf<"PermissionAnswered">,
   "decision" | "scope" | "by" | "rule" | "words" | "hunks" | "hosts"

@@ -17,7 +17,7 @@ export function shownCode(text: string): string {
     .join(TAB);
 }
 
-/** How a line is drawn. */
+/** Style of one line of code. */
 export interface CodeStyle {
   readonly role: Role;
   /** Role of the changed words. */

@@ -1,7 +1,7 @@
 /** One line of a hunk, without its sign. */
 export interface DiffLine {
   readonly kind: "context" | "added" | "removed" | "note";
-  /** As the diff has it; of a note, such as "\ No newline at end of file", the whole line. */
+  /** Text as in the diff; of a note, such as "\ No newline at end of file", the whole line. */
   readonly text: string;
 }
 
@@ -45,7 +45,7 @@ export function diffCounts(files: readonly DiffFile[]): DiffCounts {
   return { added, removed };
 }
 
-/** Returns lines of a hunk from lines with their signs, as the protocol and a unified diff have them. */
+/** Returns a line of a hunk from a line with its sign, as the protocol and a unified diff have them. */
 export function diffLine(line: string): DiffLine {
   const text = line.slice(1);
   if (line.startsWith("+")) return { kind: "added", text };

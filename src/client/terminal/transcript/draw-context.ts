@@ -5,7 +5,7 @@ import type { TranscriptItem } from "../../../view/transcript/items.ts";
 import type { DiffLayout, Highlight } from "../diff/diff-rows.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 
-/** What drawing an item depends on besides the item. */
+/** Values that drawing an item depends on besides the item. */
 export interface DrawContext {
   readonly columns: number;
   /** Items that the person has unfolded, by their event; `all` unfolds every one. */
