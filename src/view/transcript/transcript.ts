@@ -6,7 +6,7 @@ import type { TranscriptItem } from "./items.ts";
 import { callWithNested, itemsAfter, settled, withCall } from "./segment.ts";
 import { weightOf } from "./weight.ts";
 
-/** Items of one segment; a longer turn goes on in the next one. */
+/** Items of one segment; a longer turn continues in the next one. */
 const SEGMENT_ITEMS_MAX = 200;
 
 /** A part of a conversation: a turn, a part of a long one, or what stands between two turns. */
@@ -146,7 +146,7 @@ function changedBefore(segments: readonly Segment[], envelope: Envelope): readon
   return segments;
 }
 
-/** Segments in which a call is looked for, the newest: a command of a person or a background agent outlives its turn. */
+/** Newest segments in which a call is searched: a command of a person or an agent may outlive its turn. */
 const SEARCHED_SEGMENTS = 8;
 
 /** Returns the items with the call of the event changed, if it is among them. */
@@ -169,7 +169,7 @@ function itemsOf(items: readonly TranscriptItem[], envelope: Envelope): readonly
   return envelope.parentCall === undefined ? itemsAfter(items, envelope) : changedIn(items, envelope);
 }
 
-/** Returns true for an event that belongs into the last segment: its turn goes on, and it has room. */
+/** Returns true for an event that belongs into the last segment: its turn continues, and it has room. */
 function goesInto({ turn, items = [] }: Segment, envelope: Envelope): boolean {
   if (isTurnStarted(envelope)) return false;
   const hasEnded = turn !== undefined && items.at(-1)?.kind === "end";

@@ -29,22 +29,22 @@ export interface CodeStyle {
 
 /** Returns the spans of a line. A line that is too long is cut, with a note that counts what is missing. */
 export function codeSpans(text: string, { role, wordRole, marks = [], syntax }: CodeStyle): readonly Span[] {
-  const kept = head(text, LINE_CHARACTERS_MAX);
+  const drawnText = head(text, LINE_CHARACTERS_MAX);
   const note =
-    kept.length === text.length
+    drawnText.length === text.length
       ? []
-      : [span(` … ${text.length - kept.length} more characters`, { role: "dim" })];
-  const shown = shownCode(kept);
+      : [span(` … ${text.length - drawnText.length} more characters`, { role: "dim" })];
+  const shown = shownCode(drawnText);
   const isKnown = syntax !== undefined && syntax.map((each) => each.text).join("") === shown;
   if (marks.length === 0) return [...(isKnown ? coloured(syntax, role) : [span(shown, { role })]), ...note];
   const spans: Span[] = [];
   let at = 0;
   for (const [from, to] of marks) {
-    if (from > at) spans.push(span(shownCode(kept.slice(at, from)), { role }));
-    spans.push(span(shownCode(kept.slice(from, to)), { role: wordRole }));
+    if (from > at) spans.push(span(shownCode(drawnText.slice(at, from)), { role }));
+    spans.push(span(shownCode(drawnText.slice(from, to)), { role: wordRole }));
     at = to;
   }
-  if (at < kept.length) spans.push(span(shownCode(kept.slice(at)), { role }));
+  if (at < drawnText.length) spans.push(span(shownCode(drawnText.slice(at)), { role }));
   return [...spans, ...note];
 }
 
@@ -56,7 +56,7 @@ function coloured(syntax: readonly Span[], role: Role): readonly Span[] {
   );
 }
 
-/** Cuts spans into rows of at most `columns`, at the edge wherever a word is. Blanks are kept. At least one row. */
+/** Cuts spans into rows of at most `columns`, at the edge wherever a word is. Blanks are drawnText. At least one row. */
 export function cutSpans(spans: readonly Span[], columns: number): readonly (readonly Span[])[] {
   const rows: Span[][] = [[]];
   let width = 0;

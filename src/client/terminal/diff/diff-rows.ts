@@ -28,7 +28,7 @@ export interface DiffOptions {
 }
 
 /** Columns from which on `auto` draws side by side. */
-export const SIDE_COLUMNS_MIN = 120;
+const SIDE_COLUMNS_MIN = 120;
 const LINES_MAX = 2_000;
 
 /**

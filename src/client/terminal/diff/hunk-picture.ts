@@ -53,12 +53,12 @@ export function numberedLines({ oldStart, newStart, lines }: DiffHunk): readonly
 
 /** Returns how a line is drawn. */
 export function styleOf({ line, index }: NumberedLine, { marks, syntax }: HunkPicture): CodeStyle {
-  const own = marks.get(index);
+  const changed = marks.get(index);
   const colours = syntax?.get(index);
   return {
     role: ROLES[line.kind],
     wordRole: line.kind === "added" ? "addedWord" : "removedWord",
-    ...(own === undefined ? {} : { marks: own }),
+    ...(changed === undefined ? {} : { marks: changed }),
     ...(colours === undefined ? {} : { syntax: colours }),
   };
 }

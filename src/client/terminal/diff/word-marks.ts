@@ -41,8 +41,8 @@ function markPair(
   const [old, now] = [wordsOf(before), wordsOf(after)];
   if (old.length > WORDS_MAX || now.length > WORDS_MAX) return;
   const { removed, added } = lineEdits(old, now);
-  const kept = old.reduce((sum, word, at) => sum + (removed[at] === 1 ? 0 : word.trim().length), 0);
-  if (kept < SHARE_MIN * Math.max(before.trim().length, after.trim().length)) return;
+  const equal = old.reduce((sum, word, at) => sum + (removed[at] === 1 ? 0 : word.trim().length), 0);
+  if (equal < SHARE_MIN * Math.max(before.trim().length, after.trim().length)) return;
   marks.set(one, marksOf(old, removed));
   marks.set(other, marksOf(now, added));
 }
