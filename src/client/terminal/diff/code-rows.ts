@@ -56,7 +56,7 @@ function coloured(syntax: readonly Span[], role: Role): readonly Span[] {
   );
 }
 
-/** Cuts spans into rows of at most `columns`, at the edge wherever a word is. Blanks are drawnText. At least one row. */
+/** Cuts spans into rows of at most `columns`, wherever a word is. Blanks are kept. At least one row. */
 export function cutSpans(spans: readonly Span[], columns: number): readonly (readonly Span[])[] {
   const rows: Span[][] = [[]];
   let width = 0;
