@@ -1,10 +1,11 @@
 import { defined } from "../../base/defined.ts";
+import { isObject } from "../../base/json.ts";
 import { tail } from "../../base/text/text.ts";
 import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { isShellEvent } from "../event-facts.ts";
 import { withoutFenceTags } from "../input-text.ts";
 import { NAME_CHARACTERS_MAX, shortenedJson } from "../session/limits.ts";
-import type { CallItem } from "./items.ts";
+import type { CallItem, CallMedia } from "./items.ts";
 
 /** Characters of the arguments of a call that are kept: a written file is seen whole up to this size. */
 const ARGS_CHARACTERS_MAX = 262_144;
@@ -43,7 +44,8 @@ export function callInProgress(call: CallItem, { payload }: EnvelopeOf<"ToolCall
 
 /** Returns a call that waits for a person. */
 export function askedCall(call: CallItem, { payload }: EnvelopeOf<"PermissionRequested">): CallItem {
-  return { ...call, state: "asked", ...keptDiff(payload.diff) };
+  const hunksAsked = payload.hunks?.length;
+  return { ...call, state: "asked", ...keptDiff(payload.diff), ...defined({ hunksAsked }) };
 }
 
 /** Returns a call after the answer of a person. One that came after the first changes nothing. */
@@ -59,7 +61,7 @@ export function endedCall(call: CallItem, { ts, payload }: EnvelopeOf<"ToolResul
   const text = content
     .flatMap((block) => (block.type === "text" ? [withoutFenceTags(block.text)] : []))
     .join("\n");
-  const media = content.flatMap(({ type }) => (type === "text" ? [] : [type]));
+  const media = content.flatMap((block) => (block.type === "text" ? [] : [mediaOf(block)]));
   const { outputLeftOut: _, ...rest } = call;
   const isDecided = call.state === "denied" || call.state === "cancelled";
   return {
@@ -75,6 +77,13 @@ function keptOutput(text: string, leftOutBefore = 0): Pick<CallItem, "output" | 
   const output = tail(text, OUTPUT_CHARACTERS_MAX);
   const leftOut = leftOutBefore + text.length - output.length;
   return leftOut === 0 ? { output } : { output, outputLeftOut: leftOut };
+}
+
+function mediaOf(block: { readonly type: string }): CallMedia {
+  const source: unknown = "source" in block ? block.source : undefined;
+  const data = isObject(source) ? source["data"] : undefined;
+  // Four characters of base64 are three bytes.
+  return { type: block.type, ...(typeof data === "string" ? { bytes: Math.floor(data.length * 0.75) } : {}) };
 }
 
 function keptDiff(diff: string | undefined): Pick<CallItem, "diff"> {

@@ -15,7 +15,7 @@ interface ItemFacts {
   readonly ts: string;
 }
 
-/** What a person or a client asked. */
+/** Input of a person or a client. */
 export interface PromptItem extends ItemFacts {
   readonly kind: "prompt";
   readonly turn: number;
@@ -51,11 +51,18 @@ export interface ThinkingItem extends ItemFacts {
 /** State of a call. `asked`: a person has to answer. `lost`: its end is not in the log. */
 export type CallState = "asked" | "running" | "done" | "failed" | "denied" | "cancelled" | "lost";
 
-/** Who decided about a call, and what. */
+/** Decision about a call, and the client that made it. */
 export type CallDecision = Pick<
   PayloadOf<"PermissionAnswered">,
   "decision" | "scope" | "by" | "rule" | "words" | "hunks" | "hosts"
 >;
+
+/** A block of a result that is no text. */
+export interface CallMedia {
+  readonly type: string;
+  /** Size of its content; absent if it is not known. */
+  readonly bytes?: number;
+}
 
 /** A tool call with all that belongs to it. */
 export interface CallItem extends ItemFacts {
@@ -69,6 +76,8 @@ export interface CallItem extends ItemFacts {
   readonly preview?: ChangePreview;
   /** The change as a unified diff, if a question or a result had it. */
   readonly diff?: string;
+  /** Hunks of that change which a person could accept one by one. Absent: none. */
+  readonly hunksAsked?: number;
   /** Set for a command that a person runs; `toModel`: the model gets it. */
   readonly shell?: { readonly toModel: boolean };
   readonly state: CallState;
@@ -79,8 +88,8 @@ export interface CallItem extends ItemFacts {
   readonly output: string;
   /** Characters of the output that were left out before its end. Absent: none. */
   readonly outputLeftOut?: number;
-  /** Kinds of the blocks of the result that are no text. */
-  readonly media: readonly string[];
+  /** Blocks of the result that are no text, without their bytes. */
+  readonly media: readonly CallMedia[];
   readonly endedAt?: string;
   /** Items of the sub-agent that it runs. */
   readonly items: readonly TranscriptItem[];
@@ -99,7 +108,7 @@ export interface NoteItem extends ItemFacts {
   readonly text: string;
   /** The client that did it; absent for the engine. */
   readonly by?: ClientId;
-  /** The question that it answers. */
+  /** The question that it asks or answers. */
   readonly askId?: AskId;
 }
 

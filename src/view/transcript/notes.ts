@@ -2,6 +2,7 @@ import { unreachable } from "../../base/assert.ts";
 import { defined } from "../../base/defined.ts";
 import type { ClientId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
+import { head } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { severityOf } from "../event-facts.ts";
 import {
@@ -13,10 +14,11 @@ import {
   rewoundText,
   skillText,
 } from "../notes/event-text.ts";
+import { fateText } from "../questions/question-words.ts";
 import { givenMemories } from "../session/memories.ts";
 import { planModeOf } from "../session/plan-mode.ts";
 import { NO_TURNS } from "../session/turns.ts";
-import { neutraliseLine } from "../terminal/terminal-text.ts";
+import { neutralise, neutraliseLine } from "../terminal/terminal-text.ts";
 import { cancelledText } from "../texts/ending-text.ts";
 import { modelText } from "../texts/model-text.ts";
 import { noticeText } from "../texts/notice-text.ts";
@@ -29,8 +31,13 @@ export function noteOf(envelope: Envelope): NoteItem | undefined {
   if (note === undefined) return undefined;
   const { id: event, ts } = envelope;
   const [text, tone = "info"] = note;
-  return { kind: "note", event, ts, tone, text, ...defined({ by: clientOf(envelope) }) };
+  const askId =
+    envelope.kind === "Asked" || envelope.kind === "Answered" ? envelope.payload.askId : undefined;
+  return { kind: "note", event, ts, tone, text, ...defined({ by: clientOf(envelope), askId }) };
 }
+
+/** Characters of a question that are kept. */
+const QUESTION_CHARACTERS_MAX = 16_384;
 
 type Words = readonly [text: string, tone?: NoteTone];
 
@@ -50,9 +57,14 @@ function wordsOf(envelope: Envelope): Words | undefined {
     case "TokenExpiring":
       return [`the capability token ${envelope.payload.jti} expires soon`, "warning"];
     case "Cancelled":
+      // A client is named where the note is drawn.
       return [
-        cancelledText(isId("cli", envelope.payload.by) ? "a client" : neutraliseLine(envelope.payload.by)),
+        isId("cli", envelope.payload.by) ? "cancelled" : cancelledText(neutraliseLine(envelope.payload.by)),
       ];
+    case "Asked":
+      return [`asked: ${head(neutralise(envelope.payload.text), QUESTION_CHARACTERS_MAX)}`];
+    case "Answered":
+      return [answerText(envelope.payload.answer)];
     case "CompactionTriggered":
       return [compactionLine(envelope.payload)];
     case "SkillRegistryChanged":
@@ -89,8 +101,6 @@ function wordsOf(envelope: Envelope): Words | undefined {
     case "TurnTiming":
     case "PermissionRequested":
     case "PermissionAnswered":
-    case "Asked":
-    case "Answered":
     case "InputQueued":
     case "InputWithdrawn":
     case "InputEdited":
@@ -118,6 +128,13 @@ function customWords({ payload, kind }: Envelope & { readonly kind: "CustomEvent
   return memories.length === 0
     ? undefined
     : [`memories for the model: ${memories.map(neutraliseLine).join(", ")}`];
+}
+
+/** Returns the answer to a question in words; it says too that nobody answered. */
+function answerText(answer: unknown): string {
+  if (answer === null || answer === undefined) return "closed without an answer";
+  const said = typeof answer === "string" ? (fateText(answer) ?? answer) : JSON.stringify(answer);
+  return `answered: ${head(neutralise(said), QUESTION_CHARACTERS_MAX)}`;
 }
 
 function only(text: string | undefined): Words | undefined {

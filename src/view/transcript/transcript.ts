@@ -6,7 +6,7 @@ import type { TranscriptItem } from "./items.ts";
 import { callWithNested, itemsAfter, settled, withCall } from "./segment.ts";
 import { weightOf } from "./weight.ts";
 
-/** Items of one segment; a longer turn goes on in the next one. */
+/** Items of one segment; a longer turn continues in the next one. */
 const SEGMENT_ITEMS_MAX = 200;
 
 /** A part of a conversation: a turn, a part of a long one, or what stands between two turns. */
@@ -15,6 +15,10 @@ export interface Segment {
   readonly first: EventSeq;
   /** The last event that was read into it. */
   readonly last: EventSeq;
+  /** Time of that event, at which a turn that broke off is taken to have ended. Absent: not read. */
+  readonly lastTs?: string;
+  /** True if an event behind `last` changed one of its items: it is never dropped, as reading cannot restore it. */
+  readonly isChangedLater?: true;
   /** Its turn; absent between turns. */
   readonly turn?: number;
   /** Absent: dropped to save memory. Events from `first` to `last` bring them back (`segmentsOf`). */
@@ -47,9 +51,7 @@ export function transcriptAfter(transcript: Transcript, envelope: Envelope): Tra
   if (isBesideLog(envelope)) return withLive(transcript, envelope);
   const reached = reachedBy(envelope);
   if (reached <= transcript.reached) return transcript;
-  const segments = isTurnStarted(envelope)
-    ? withSettledEnd(transcript.segments, envelope.ts)
-    : transcript.segments;
+  const segments = isTurnStarted(envelope) ? withSettledEnd(transcript.segments) : transcript.segments;
   const last = segments.at(-1);
   const open = last !== undefined && last.items !== undefined && goesInto(last, envelope) ? last : undefined;
   const before = open ?? newSegment(envelope);
@@ -58,9 +60,12 @@ export function transcriptAfter(transcript: Transcript, envelope: Envelope): Tra
     const moved = changedBefore(segments, envelope);
     return open === undefined
       ? { reached, segments: moved }
-      : { reached, segments: moved.with(-1, { ...(moved.at(-1) ?? open), last: reached }) };
+      : {
+          reached,
+          segments: moved.with(-1, { ...(moved.at(-1) ?? open), last: reached, lastTs: envelope.ts }),
+        };
   }
-  const next = { ...before, last: reached, items, weight: weightOf(items) };
+  const next = { ...before, last: reached, lastTs: envelope.ts, items, weight: weightOf(items) };
   return { reached, segments: open === undefined ? [...segments, next] : segments.with(-1, next) };
 }
 
@@ -69,7 +74,9 @@ export function segmentsOf(envelopes: Iterable<Envelope>): readonly Segment[] {
   let transcript: Transcript = NEW_TRANSCRIPT;
   for (const envelope of envelopes) transcript = transcriptAfter(transcript, envelope);
   return transcript.segments.map((segment) =>
-    segment.items === undefined ? segment : { ...segment, items: settled(segment.items, "") },
+    segment.items === undefined
+      ? segment
+      : { ...segment, items: settled(segment.items, segment.lastTs ?? "") },
   );
 }
 
@@ -82,7 +89,7 @@ export function withSegments(transcript: Transcript, first: EventSeq, read: read
 
 /**
  * Returns the transcript without the items of the segments farthest from one of them, so that the rest weighs at most
- * as much as given. The last segment, which grows, is always kept.
+ * as much as given. The last segment, which grows, is always kept, and so are segments that reading cannot restore.
  * @param near the first event of the segment that is shown.
  */
 export function droppedFrom(transcript: Transcript, near: EventSeq, charactersMax: number): Transcript {
@@ -100,7 +107,7 @@ export function droppedFrom(transcript: Transcript, near: EventSeq, charactersMa
   for (const index of farthest) {
     const segment = next[index];
     if (total <= charactersMax) break;
-    if (segment?.items === undefined) continue;
+    if (segment?.items === undefined || segment.isChangedLater === true) continue;
     const { items: _, ...rest } = segment;
     next[index] = rest;
     total -= segment.weight;
@@ -109,10 +116,10 @@ export function droppedFrom(transcript: Transcript, near: EventSeq, charactersMa
 }
 
 /** Returns the segments once nothing of the last one can grow: a turn that broke off has no end. */
-function withSettledEnd(segments: readonly Segment[], ts: string): readonly Segment[] {
+function withSettledEnd(segments: readonly Segment[]): readonly Segment[] {
   const last = segments.at(-1);
   if (last?.items === undefined || last.items.at(-1)?.kind === "end") return segments;
-  const items = settled(last.items, ts);
+  const items = settled(last.items, last.lastTs ?? "");
   return segments.with(-1, { ...last, items, weight: weightOf(items) });
 }
 
@@ -130,12 +137,16 @@ function changedBefore(segments: readonly Segment[], envelope: Envelope): readon
     const segment = segments[at];
     if (segment?.items === undefined) continue;
     const items = changedIn(segment.items, envelope);
-    if (items !== segment.items) return segments.with(at, { ...segment, items, weight: weightOf(items) });
+    if (items !== segment.items) {
+      // Output as it comes is not in the log; the result that follows it is.
+      const later = isBesideLog(envelope) ? {} : { isChangedLater: true as const };
+      return segments.with(at, { ...segment, ...later, items, weight: weightOf(items) });
+    }
   }
   return segments;
 }
 
-/** Segments in which a call is looked for, the newest: a command of a person or a background agent outlives its turn. */
+/** Newest segments in which a call is searched: a command of a person or an agent may outlive its turn. */
 const SEARCHED_SEGMENTS = 8;
 
 /** Returns the items with the call of the event changed, if it is among them. */
@@ -158,7 +169,7 @@ function itemsOf(items: readonly TranscriptItem[], envelope: Envelope): readonly
   return envelope.parentCall === undefined ? itemsAfter(items, envelope) : changedIn(items, envelope);
 }
 
-/** Returns true for an event that belongs into the last segment: its turn goes on, and it has room. */
+/** Returns true for an event that belongs into the last segment: its turn continues, and it has room. */
 function goesInto({ turn, items = [] }: Segment, envelope: Envelope): boolean {
   if (isTurnStarted(envelope)) return false;
   const hasEnded = turn !== undefined && items.at(-1)?.kind === "end";

@@ -1,16 +1,17 @@
-import { durationText } from "../../../base/text/duration.ts";
-import { count } from "../../../base/text/text.ts";
-import { neutralise } from "../../../view/terminal/terminal-text.ts";
+import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
 import type { CallItem, CallState } from "../../../view/transcript/items.ts";
 import type { DrawnRow, Role } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
-import type { DrawContext } from "./draw-context.ts";
+import { callBody } from "./draw-call-body.ts";
+import { decisionText, resultText, timeText } from "./draw-call-words.ts";
+import type { DrawContext, DrawNested } from "./draw-context.ts";
+import { agentRows } from "./draw-sub-agent.ts";
 
-/** Last lines of output that a folded call shows. */
-const LAST_LINES = 5;
 const INDENT = "  ";
+/** Columns of the name of a call that are kept before its time and result are left out. */
+const NAME_COLUMNS_MIN = 12;
 
 const MARKS: Readonly<Record<CallState, readonly [mark: string, role: Role]>> = {
   asked: ["?", "warning"],
@@ -22,42 +23,42 @@ const MARKS: Readonly<Record<CallState, readonly [mark: string, role: Role]>> = 
   lost: ["✗", "warning"],
 };
 
-/** Returns the rows of a call: one line with its state, and the last lines of its output. */
-export function drawCall(call: CallItem, context: DrawContext): readonly DrawnRow[] {
-  const [mark, role] = MARKS[call.state];
+/**
+ * Returns the rows of a call: one line with its state, who allowed or denied it, what it returned or changed, and what
+ * its sub-agent does.
+ */
+export function drawCall(call: CallItem, context: DrawContext, drawNested: DrawNested): readonly DrawnRow[] {
   const { columns, unfolded } = context;
-  const target = { event: call.event };
-  const head = [
-    span(`${mark} `, { role }),
-    span(callSummary(call.tool, call.args)),
-    span(timeOf(call, context), { role: "dim" }),
-  ];
   const isUnfolded = unfolded.has("all") || unfolded.has(call.event);
-  const output = call.state === "running" ? (call.progress?.tail ?? call.output) : call.output;
-  const lines = output === "" ? [] : neutralise(output.replace(/\n+$/, "")).split("\n");
-  const shown = isUnfolded ? lines : lines.slice(-LAST_LINES);
-  const hidden = lines.length - shown.length;
-  const more =
-    hidden > 0
-      ? [
-          row([span(`${INDENT}… ${count(hidden, "line")} before`, { role: "dim" })], {
-            margin: columns,
-            target,
-          }),
-        ]
-      : [];
-  const body = shown.flatMap((line) =>
-    wrapSpans([span(line, { role: "dim" })], { columns, first: [span(INDENT)], byWords: false }),
-  );
-  return [...wrapSpans(head, { columns, rest: [span(INDENT)] }), ...more, ...body].map((each) => ({
-    ...each,
-    target,
-  }));
+  const decision = decisionText(call, context);
+  const decided =
+    decision === undefined
+      ? []
+      : wrapSpans([span(decision, { role: call.state === "denied" ? "warning" : "dim" })], {
+          columns,
+          first: [span(INDENT)],
+        });
+  const rows = [
+    ...headRows(call, context, isUnfolded),
+    ...decided,
+    ...agentRows(call, context, drawNested),
+    ...callBody(call, context, isUnfolded),
+  ];
+  return rows.map((each) => ({ target: { event: call.event }, ...each }));
 }
 
-function timeOf({ state, ts, endedAt, progress }: CallItem, { nowMs }: DrawContext): string {
-  if (state === "asked") return "  waits for an answer";
-  const elapsedMs =
-    progress?.elapsedMs ?? (endedAt === undefined ? nowMs : Date.parse(endedAt)) - Date.parse(ts);
-  return elapsedMs < 1_000 ? "" : `  ${durationText(elapsedMs)}`;
+function headRows(call: CallItem, context: DrawContext, isUnfolded: boolean): readonly DrawnRow[] {
+  const { columns } = context;
+  const [mark, role] = MARKS[call.state];
+  const { shell, tool, args } = call;
+  const name = callSummary(shell === undefined ? tool : shell.toModel ? "!" : "!!", args);
+  const facts = [timeText(call, context), resultText(call)].filter((each) => each !== "");
+  const end = facts.map((each) => `  ${each}`).join("");
+  const start = span(`${mark} `, { role });
+  const ending = span(end, { role: call.state === "failed" ? "failure" : "dim" });
+  if (isUnfolded) return wrapSpans([start, span(name), ending], { columns, rest: [span(INDENT)] });
+  const room = columns - 2 - displayWidth(end);
+  if (room >= Math.min(NAME_COLUMNS_MIN, displayWidth(name)))
+    return [row([start, span(cutEnd(name, room)), ending])];
+  return [row([start, span(cutEnd(name, columns - 2))])];
 }

@@ -1,7 +1,11 @@
 import type { ClientId, EventSeq } from "../../../base/ids.ts";
 import type { KnownClients } from "../../../view/session/clients.ts";
+import type { SubAgents } from "../../../view/session/sub-agents.ts";
+import type { TranscriptItem } from "../../../view/transcript/items.ts";
+import type { DiffLayout, Highlight } from "../diff/diff-rows.ts";
+import type { DrawnRow } from "../drawing/span.ts";
 
-/** What drawing an item depends on besides the item. */
+/** Values that drawing an item depends on besides the item. */
 export interface DrawContext {
   readonly columns: number;
   /** Items that the person has unfolded, by their event; `all` unfolds every one. */
@@ -10,4 +14,14 @@ export interface DrawContext {
   readonly self: ClientId | undefined;
   /** Wall clock in milliseconds, for the time of what runs. */
   readonly nowMs: number;
+  /** Last lines of output that a folded call shows. Default: 5. */
+  readonly lastLines?: number;
+  /** Sub-agents by the calls that run them: their cost and state. Default: none. */
+  readonly subAgents?: SubAgents;
+  /** Default: `auto`. */
+  readonly diffLayout?: DiffLayout;
+  readonly highlight?: Highlight;
 }
+
+/** Draws the items of a sub-agent. */
+export type DrawNested = (items: readonly TranscriptItem[], context: DrawContext) => readonly DrawnRow[];

@@ -1,4 +1,5 @@
 import { unreachable } from "../../../base/assert.ts";
+import { printPrice } from "../../../view/costs/cost.ts";
 import type { TranscriptItem } from "../../../view/transcript/items.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW } from "../drawing/span.ts";
@@ -21,9 +22,27 @@ export function drawPart(item: TranscriptItem, part: number, context: DrawContex
   return part === 0 && rows.length > 0 ? [EMPTY_ROW, ...rows] : rows;
 }
 
+/** Returns all that the rows of an item depend on besides the item: while it is the same, they may be kept. */
+export function drawKey(item: TranscriptItem, context: DrawContext): string {
+  const { columns, unfolded, clients, nowMs, lastLines, diffLayout, subAgents } = context;
+  const second = isTimed(item) ? Math.floor(nowMs / 1_000) : 0;
+  const isUnfolded = unfolded.has("all") || unfolded.has(item.event);
+  const agent = item.kind === "call" ? subAgents?.get(item.callId) : undefined;
+  // Nested items are folded by themselves.
+  const nested = isUnfolded && item.kind === "call" && item.items.length > 0 ? [...unfolded].join() : "";
+  const price = agent === undefined ? "" : `${printPrice(agent.cost)}:${agent.isRunning}`;
+  return [columns, isUnfolded, second, clients.size, lastLines, diffLayout, nested, price].join(":");
+}
+
 /** Returns true if the rows of an item change with time although the item does not. */
-export function isTimed(item: TranscriptItem): boolean {
+function isTimed(item: TranscriptItem): boolean {
   return item.kind === "call" && item.state === "running";
+}
+
+function nestedRows(items: readonly TranscriptItem[], context: DrawContext): readonly DrawnRow[] {
+  return items.flatMap((item) =>
+    Array.from({ length: partsOf(item) }, (_, part) => contentOf(item, part, context)).flat(),
+  );
 }
 
 function contentOf(item: TranscriptItem, part: number, context: DrawContext): readonly DrawnRow[] {
@@ -39,7 +58,7 @@ function contentOf(item: TranscriptItem, part: number, context: DrawContext): re
     case "thinking":
       return drawThinking(item, context);
     case "call":
-      return drawCall(item, context);
+      return drawCall(item, context, nestedRows);
     case "note":
       return drawNote(item, context);
     case "end":

@@ -1,6 +1,9 @@
+import { durationText } from "../../../base/text/duration.ts";
+import { sizeText } from "../../../base/text/size-text.ts";
 import { count } from "../../../base/text/text.ts";
 import { displayName } from "../../../view/session/clients.ts";
-import { neutralise } from "../../../view/terminal/terminal-text.ts";
+import { cutEnd } from "../../../view/terminal/display-width.ts";
+import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
 import type {
   EndItem,
@@ -26,31 +29,46 @@ export function drawPrompt(
   const name =
     originator === self || self === undefined
       ? []
-      : [row([...bar, span(displayName(clients, originator), { role: "dim" })], { margin: 2 })];
+      : [
+          row([...bar, span(cutEnd(displayName(clients, originator), columns - 2), { role: "dim" })], {
+            margin: 2,
+          }),
+        ];
   const lines = content.flatMap((block) =>
-    block.type === "text" ? neutralise(block.text).split("\n") : [`[${block.type}: ${block.mediaType}]`],
+    block.type === "text"
+      ? neutralise(block.text).split("\n")
+      : [
+          `[${block.type}: ${neutraliseLine(block.mediaType)}, ${sizeText(Math.floor(block.characters * 0.75))}]`,
+        ],
   );
   return [
     ...name,
     ...lines.flatMap((line) => wrapSpans([span(line, { role: "prompt" })], { columns, first: bar })),
-  ].map((each) => ({ ...each, target: { event } }));
+  ].map((each) => ({ ...each, fill: "prompt" as const, target: { event } }));
 }
 
 /** Returns the rows of thinking: one line, or all of it if it is unfolded. */
 export function drawThinking(
-  { streamed, event }: ThinkingItem,
+  { streamed, event, ts, endedAt }: ThinkingItem,
   { columns, unfolded }: DrawContext,
 ): readonly DrawnRow[] {
   const target = { event };
   const lines = neutralise(sourceOf(streamed).trim()).split("\n");
-  const head = row([span(`∴ thinking, ${count(lines.length, "line")}`, { role: "dim", isItalic: true })], {
-    target,
-  });
+  const title = `∴ ${thoughtText(ts, endedAt)}, ${count(lines.length, "line")}`;
+  const head = row([span(cutEnd(title, columns), { role: "dim", isItalic: true })], { target });
   if (!unfolded.has("all") && !unfolded.has(event)) return [head];
   const body = lines.flatMap((line) =>
     wrapSpans([span(line, { role: "dim", isItalic: true })], { columns, first: [span("  ")] }),
   );
   return [head, ...body];
+}
+
+function thoughtText(ts: string, endedAt: string | undefined): string {
+  if (endedAt === undefined) return "thinking";
+  const ms = Date.parse(endedAt) - Date.parse(ts);
+  return Number.isFinite(ms) && ms >= 1_000
+    ? `thought for ${durationText(Math.round(ms / 1_000) * 1_000)}`
+    : "thought";
 }
 
 /** Returns the rows of a note, with the client that did it. */

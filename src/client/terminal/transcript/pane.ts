@@ -2,7 +2,7 @@ import type { Transcript } from "../../../view/transcript/transcript.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import type { DrawContext } from "./draw-context.ts";
-import { drawPart, isTimed } from "./draw-item.ts";
+import { drawKey, drawPart } from "./draw-item.ts";
 import type { Part, Place } from "./place.ts";
 import { eventAt, firstPart, itemAt, lastPart, partAt, partBefore, partBehind } from "./place.ts";
 
@@ -119,9 +119,7 @@ export class TranscriptPane {
     const item = itemAt(transcript, part);
     if (item === undefined) return [row([span("… earlier messages", { role: "dim" })])];
     const owner = item.kind === "text" ? (item.streamed.closed.at(part.part) ?? item) : item;
-    const isUnfolded = context.unfolded.has("all") || context.unfolded.has(item.event);
-    const second = isTimed(item) ? Math.floor(context.nowMs / 1_000) : 0;
-    const key = `${context.columns}:${isUnfolded}:${second}:${part.part === 0}:${context.clients.size}`;
+    const key = `${drawKey(item, context)}:${part.part === 0}`;
     const known = this.#cache.get(owner);
     if (known?.key === key) return known.rows;
     const rows = drawPart(item, part.part, context);

@@ -84,6 +84,7 @@ export class TranscriptPart implements Part {
       clients: session.view.clients,
       self: self !== undefined && isId("cli", self) ? self : undefined,
       nowMs: clock.now(),
+      ...(session.view.run === undefined ? {} : { subAgents: session.view.run.subAgents }),
     };
   }
 }

@@ -1,0 +1,103 @@
+import { count } from "../../../base/text/text.ts";
+import type { DrawnRow, Role, Span } from "../drawing/span.ts";
+import { row, span } from "../drawing/span.ts";
+import { cutSpans } from "./code-rows.ts";
+import type { DiffFile, DiffHunk } from "./diff-file.ts";
+import { diffCounts } from "./diff-file.ts";
+import type { HunkPicture } from "./hunk-picture.ts";
+import { syntaxOf } from "./hunk-picture.ts";
+import { sideRows } from "./side-rows.ts";
+import { unifiedRows } from "./unified-rows.ts";
+import { wordMarks } from "./word-marks.ts";
+
+/** `auto`: side by side from 120 columns on. */
+export type DiffLayout = "auto" | "unified" | "side";
+
+/** Returns the spans of each line of a piece of code; undefined for a language that is not known. */
+export type Highlight = (code: string, language: string) => readonly (readonly Span[])[] | undefined;
+
+export interface DiffOptions {
+  readonly columns: number;
+  /** Default: `auto`. */
+  readonly layout?: DiffLayout;
+  readonly highlight?: Highlight;
+  /** Lines of all hunks that are drawn; the rest is counted in one row. Default: 2,000. */
+  readonly linesMax?: number;
+  /** False: no row with the name of each file. Default: true. */
+  readonly hasNames?: boolean;
+}
+
+/** Columns from which on `auto` draws side by side. */
+const SIDE_COLUMNS_MIN = 120;
+const LINES_MAX = 2_000;
+
+/**
+ * Returns the rows of a diff. None is wider than `columns`. Line numbers and signs are margins, which are never copied.
+ * The work is bounded by `linesMax`.
+ */
+export function diffRows(files: readonly DiffFile[], options: DiffOptions): readonly DrawnRow[] {
+  const { columns, layout = "auto", linesMax = LINES_MAX, hasNames = true } = options;
+  const isSide = layout === "side" || (layout === "auto" && columns >= SIDE_COLUMNS_MIN);
+  const rows: DrawnRow[] = [];
+  let [left, hidden] = [linesMax, 0];
+  for (const file of files) {
+    if (hasNames && (left > 0 || rows.length === 0)) rows.push(...nameRows(file, columns));
+    for (const hunk of file.hunks) {
+      const lines = hunk.lines.slice(0, Math.max(0, left));
+      left -= lines.length;
+      hidden += hunk.lines.length - lines.length;
+      if (lines.length === 0) continue;
+      const picture = pictureOf({ ...hunk, lines }, file, options);
+      rows.push(...headingRows(hunk, file, columns));
+      rows.push(...(isSide ? sideRows(picture) : unifiedRows(picture)));
+    }
+  }
+  if (hidden > 0) rows.push(...plainRows(`… ${count(hidden, "more line")}`, "dim", columns));
+  return rows;
+}
+
+function pictureOf(hunk: DiffHunk, file: DiffFile, { columns, highlight }: DiffOptions): HunkPicture {
+  const syntax = highlight === undefined ? undefined : syntaxOf(hunk.lines, languageOf(file), highlight);
+  return {
+    hunk,
+    columns,
+    marks: wordMarks(hunk.lines),
+    hasNumbers: file.isPlaceUnknown !== true,
+    ...(syntax === undefined ? {} : { syntax }),
+  };
+}
+
+function languageOf({ from, to }: DiffFile): string {
+  return /\.([A-Za-z0-9+]{1,12})$/.exec(to ?? from ?? "")?.[1]?.toLowerCase() ?? "";
+}
+
+function nameRows(file: DiffFile, columns: number): readonly DrawnRow[] {
+  const name = fileName(file);
+  const { added, removed } = diffCounts([file]);
+  if (name === undefined && file.facts.length === 0) return [];
+  const counts = file.hunks.length === 0 ? "" : `  +${added} -${removed}`;
+  return plainRows(`${[name ?? "", ...file.facts].filter(Boolean).join("  ")}${counts}`, "heading", columns);
+}
+
+/** Returns the name of a changed file: both names of a renamed one, and what became of a new or deleted one. */
+export function fileName({ from, to }: DiffFile): string | undefined {
+  if (from === undefined && to === undefined) return undefined;
+  if (from === undefined) return `${to} (new)`;
+  if (to === undefined) return `${from} (deleted)`;
+  return from === to ? to : `${from} → ${to}`;
+}
+
+function headingRows({ oldStart, newStart, heading }: DiffHunk, file: DiffFile, columns: number) {
+  const isWhole = file.from === undefined || file.to === undefined;
+  if (isWhole && file.hunks.length === 1) return [];
+  const place = file.isPlaceUnknown === true ? "⋯" : `@@ ${oldStart} → ${newStart}`;
+  if (file.isPlaceUnknown === true && file.hunks.length === 1) return [];
+  return plainRows(heading === undefined ? place : `${place}  ${heading}`, "dim", columns);
+}
+
+/** Returns rows that only describe, which are never copied. */
+function plainRows(text: string, role: Role, columns: number): readonly DrawnRow[] {
+  return cutSpans([span(text.slice(0, 1_000), { role })], columns).map((spans) =>
+    row(spans, { margin: columns }),
+  );
+}

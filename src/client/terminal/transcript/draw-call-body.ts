@@ -1,0 +1,93 @@
+import { sizeText } from "../../../base/text/size-text.ts";
+import { count, grouped } from "../../../base/text/text.ts";
+import { cutEnd } from "../../../view/terminal/display-width.ts";
+import { neutralise } from "../../../view/terminal/terminal-text.ts";
+import { proposedChanges } from "../../../view/texts/change-preview.ts";
+import type { CallItem } from "../../../view/transcript/items.ts";
+import type { DiffFile } from "../diff/diff-file.ts";
+import { diffRows } from "../diff/diff-rows.ts";
+import { parseDiff } from "../diff/parse-diff.ts";
+import { proposedDiff } from "../diff/proposed-diff.ts";
+import type { DrawnRow } from "../drawing/span.ts";
+import { row, span } from "../drawing/span.ts";
+import { wrapSpans } from "../drawing/wrap-spans.ts";
+import type { DrawContext } from "./draw-context.ts";
+
+const INDENT = "  ";
+const LAST_LINES = 5;
+/** Lines of a diff that a folded call shows. */
+const DIFF_LINES = 12;
+
+/** Returns the rows below the first one of a call: its change, its output, its media. */
+export function callBody(call: CallItem, context: DrawContext, isUnfolded: boolean): readonly DrawnRow[] {
+  const files = changesOf(call);
+  const changes = files.length === 0 ? [] : changeRows(files, context, isUnfolded);
+  const media = call.media.map(({ type, bytes }) =>
+    row(
+      [
+        span(
+          cutEnd(`${INDENT}[${type}${bytes === undefined ? "" : `: ${sizeText(bytes)}`}]`, context.columns),
+          { role: "dim" },
+        ),
+      ],
+      {
+        margin: INDENT.length,
+      },
+    ),
+  );
+  const isQuiet = !isUnfolded && call.state === "done" && (files.length > 0 || isRead(call));
+  return [...changes, ...(isQuiet ? [] : outputRows(call, context, isUnfolded)), ...media];
+}
+
+function isRead({ toolKind }: CallItem): boolean {
+  return toolKind === "read" || toolKind === "search" || toolKind === "fetch";
+}
+
+function changesOf({ diff, preview, args }: CallItem): readonly DiffFile[] {
+  return diff === undefined ? proposedDiff(proposedChanges(preview, args)) : parseDiff(diff);
+}
+
+function changeRows(
+  files: readonly DiffFile[],
+  { columns, diffLayout = "auto", highlight }: DrawContext,
+  isUnfolded: boolean,
+): readonly DrawnRow[] {
+  const drawn = diffRows(files, {
+    columns: Math.max(1, columns - INDENT.length),
+    layout: diffLayout,
+    hasNames: false,
+    ...(isUnfolded ? {} : { linesMax: DIFF_LINES }),
+    ...(highlight === undefined ? {} : { highlight }),
+  });
+  return drawn.map((each) => ({
+    ...each,
+    spans: [span(INDENT), ...each.spans],
+    margin: (each.margin ?? 0) + INDENT.length,
+  }));
+}
+
+function outputRows(call: CallItem, context: DrawContext, isUnfolded: boolean): readonly DrawnRow[] {
+  const { columns, lastLines = LAST_LINES } = context;
+  const output = call.state === "running" ? (call.progress?.tail ?? call.output) : call.output;
+  if (output === "") return [];
+  const lines = neutralise(output.replace(/\n+$/, "")).split("\n");
+  const shown = isUnfolded ? lines : lines.slice(Math.max(0, lines.length - lastLines));
+  const all = call.state === "running" ? Math.max(lines.length, call.progress?.lines ?? 0) : lines.length;
+  const hidden = all - shown.length;
+  const leftOut = call.outputLeftOut ?? 0;
+  const before = [
+    ...(hidden > 0 ? [count(hidden, "line")] : []),
+    ...(leftOut > 0 ? [`${grouped(leftOut)} characters`] : []),
+  ].join(" and ");
+  const more =
+    before === ""
+      ? []
+      : [row([span(cutEnd(`${INDENT}… ${before} before`, columns), { role: "dim" })], { margin: columns })];
+  const role = call.state === "failed" ? "failure" : "dim";
+  return [
+    ...more,
+    ...shown.flatMap((line) =>
+      wrapSpans([span(line, { role })], { columns, first: [span(INDENT)], byWords: false }),
+    ),
+  ];
+}

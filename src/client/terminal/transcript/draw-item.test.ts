@@ -1,0 +1,171 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { log } from "../../../../test/support/arbitrary-events.ts";
+import { fakeId } from "../../../../test/support/fake-connection.ts";
+import { holds } from "../../../../test/support/property.ts";
+import type { CallId } from "../../../base/ids.ts";
+import { NO_COST } from "../../../view/costs/cost.ts";
+import { displayWidth } from "../../../view/terminal/display-width.ts";
+import type { CallItem, TranscriptItem } from "../../../view/transcript/items.ts";
+import { newText } from "../../../view/transcript/streamed-text.ts";
+import { NEW_TRANSCRIPT, transcriptAfter } from "../../../view/transcript/transcript.ts";
+import { textOfRow } from "../drawing/span.ts";
+import type { DrawContext } from "./draw-context.ts";
+import { drawKey, drawPart, partsOf } from "./draw-item.ts";
+
+const CALL_ID = fakeId("call", 1) as CallId;
+const SELF = fakeId("cli", 1);
+const STARTED = "2026-01-01T00:00:00.000Z";
+const CONTEXT: DrawContext = {
+  columns: 60,
+  unfolded: new Set(),
+  clients: new Map(),
+  self: SELF,
+  nowMs: Date.parse(STARTED) + 3_200,
+};
+const BASH: CallItem = {
+  kind: "call",
+  event: 4,
+  ts: STARTED,
+  callId: CALL_ID,
+  tool: "Bash",
+  args: { command: "npm test" },
+  toolKind: "execute",
+  state: "done",
+  output: "",
+  media: [],
+  items: [],
+  endedAt: "2026-01-01T00:00:02.000Z",
+};
+
+function shown(item: TranscriptItem, change: Partial<DrawContext> = {}): readonly string[] {
+  return drawPart(item, 0, { ...CONTEXT, ...change })
+    .map((each) => textOfRow(each).trimEnd())
+    .slice(1);
+}
+
+test("[TUI-01 bar:Tool calls] a command shows its time, its exit code and its last lines", () => {
+  const output = "1\n2\n3\n4\n5\n6\n[exit code 2]";
+  const failed: CallItem = { ...BASH, state: "failed", output };
+  expect(shown(failed)).toEqual([
+    "✗ Bash npm test  2s  exit 2",
+    "  … 2 lines before",
+    "  3",
+    "  4",
+    "  5",
+    "  6",
+    "  [exit code 2]",
+  ]);
+  expect(shown(failed, { lastLines: 1 })).toHaveLength(3);
+  expect(shown(failed, { unfolded: new Set([4]) })).toHaveLength(8);
+});
+
+test("[TUI-01 bar:Tool calls] a running command shows the tail, the time and the counts of its output", () => {
+  const { endedAt: _, ...running } = BASH;
+  const progress = { tail: "a\nb", bytes: 2_048, lines: 40, elapsedMs: 3_900 };
+  expect(shown({ ...running, state: "running", progress })).toEqual([
+    "◐ Bash npm test  3s  40 lines, 2.0 KB",
+    "  … 38 lines before",
+    "  a",
+    "  b",
+  ]);
+});
+
+test("[TUI-01 bar:Tool calls] a read shows its size, a failed one the cause, and an image its size", () => {
+  const read: CallItem = { ...BASH, tool: "Read", toolKind: "read", args: { path: "a.ts" }, output: "x\ny" };
+  expect(shown(read)).toEqual(["● Read a.ts  2s  2 lines, 3 bytes"]);
+  expect(shown({ ...read, state: "failed", output: "no such file" }).at(-1)).toBe("  no such file");
+  expect(shown({ ...read, output: "", media: [{ type: "image", bytes: 122_880 }] })).toEqual([
+    "● Read a.ts  2s",
+    "  [image: 120.0 KB]",
+  ]);
+});
+
+test("[TUI-01 bar:Tool calls] an edit shows its change, folded beyond twelve lines, and who allowed it", () => {
+  const after = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
+  const edit: CallItem = {
+    ...BASH,
+    tool: "Write",
+    toolKind: "edit",
+    args: { path: "a.txt", text: after },
+    preview: { path: "path", new: "text" },
+    output: "written",
+    hunksAsked: 2,
+    decision: { decision: "allow", scope: "argv_glob", rule: "Write(a.txt)", by: SELF, hunks: ["1"] },
+  };
+  const rows = shown(edit);
+  expect(rows.slice(0, 3)).toEqual([
+    "● Write a.txt  2s",
+    "  allowed by you, Write(a.txt) for this session, 1 of 2",
+    "  changes accepted",
+  ]);
+  expect(rows.filter((each) => each.includes("+ line"))).toHaveLength(12);
+  expect(rows.at(-1)).toMatch(/^ {2}… \d+ more lines$/);
+  expect(shown(edit, { unfolded: new Set(["all"]) }).at(-1)).toBe("  written");
+});
+
+test("[TUI-01] a command of a person has its own mark", () => {
+  expect(shown({ ...BASH, shell: { toModel: true } })[0]).toStartWith("● ! npm test");
+  expect(shown({ ...BASH, shell: { toModel: false } })[0]).toStartWith("● !! npm test");
+});
+
+test("[TUI-01 bar:Sub-agents] a sub-agent shows its last activity, calls and cost, and unfolded its items", () => {
+  const nested: CallItem = { ...BASH, event: 5, callId: fakeId("call", 2) as CallId, output: "fine" };
+  const { endedAt: _, ...running } = BASH;
+  const agent: CallItem = {
+    ...running,
+    tool: "Agent",
+    args: { prompt: "look" },
+    state: "running",
+    items: [nested],
+  };
+  const subAgents = new Map([[CALL_ID, { summary: "x", cost: { ...NO_COST, usd: 0.5 }, isRunning: true }]]);
+  expect(shown(agent, { subAgents })).toEqual([
+    "◐ Agent look  3s",
+    "  │ 1 call · $0.5000",
+    "  │ Bash npm test",
+  ]);
+  const unfolded: ReadonlySet<number | "all"> = new Set([4]);
+  expect(shown(agent, { subAgents, unfolded }).slice(2)).toEqual([
+    "  │ ● Bash npm test  2s  1 line, 4 bytes",
+    "  │   fine",
+  ]);
+  const context = { ...CONTEXT, unfolded };
+  expect(drawKey(agent, context)).not.toBe(drawKey(agent, { ...context, unfolded: new Set([4, 5]) }));
+});
+
+test("[TUI-01 wish:31] thinking has a duration, and a prompt its own background and the size of its images", () => {
+  const thinking = { kind: "thinking", event: 1, ts: STARTED, streamed: newText("a\nb") } as const;
+  expect(shown(thinking)).toEqual(["∴ thinking, 2 lines"]);
+  expect(shown({ ...thinking, endedAt: BASH.endedAt ?? "" })).toEqual(["∴ thought for 2s, 2 lines"]);
+  const image = { type: "image", mediaType: "image/png", characters: 4_096 } as const;
+  const prompt = { kind: "prompt", event: 1, ts: STARTED, turn: 1, originator: SELF } as const;
+  const rows = drawPart({ ...prompt, content: [image] }, 0, CONTEXT).slice(1);
+  expect(rows.map((each) => [textOfRow(each), each.fill])).toEqual([
+    ["▌ [image: image/png, 3.0 KB]", "prompt"],
+  ]);
+});
+
+test("[TUI-07] whatever a log holds, no row is too wide and nothing in it drives the terminal", async () => {
+  const property = fc.property(
+    log,
+    fc.integer({ min: 8, max: 130 }),
+    fc.boolean(),
+    (events, columns, isAll) => {
+      const { segments } = events.reduce(transcriptAfter, NEW_TRANSCRIPT);
+      const context = { ...CONTEXT, columns, unfolded: new Set(isAll ? (["all"] as const) : []) };
+      for (const item of segments.flatMap(({ items = [] }) => items)) {
+        for (let part = 0; part < partsOf(item); part += 1) {
+          for (const each of drawPart(item, part, context)) {
+            const text = textOfRow(each);
+            expect(displayWidth(text)).toBeLessThanOrEqual(columns);
+            expect([...text].filter((unit) => unit < " " || (unit >= "\u007f" && unit <= "\u009f"))).toEqual(
+              [],
+            );
+          }
+        }
+      }
+    },
+  );
+  await holds(property, 300);
+});
