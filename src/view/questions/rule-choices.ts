@@ -13,7 +13,9 @@ export function ruleChoices({ rule, prefixes = [] }: RuleRequest): readonly stri
   if (prefixes.length > 0) return [rule, ...prefixes.toReversed().filter((prefix) => prefix !== rule)];
   if (!isPlainRule(rule)) return [rule];
   const { tool, words } = ruleParts(rule);
-  const shorter = words.slice(1).map((_, at) => `${tool}:${words.slice(0, words.length - 1 - at).join(" ")} *`);
+  const shorter = words
+    .slice(1)
+    .map((_, at) => `${tool}:${words.slice(0, words.length - 1 - at).join(" ")} *`);
   return [rule, ...shorter];
 }
 

@@ -1,5 +1,5 @@
-import type { Hunk } from "../../../protocol/events/hunk.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import type { Hunk } from "../../../protocol/events/hunk.ts";
 import { reveal } from "../../../view/terminal/terminal-text.ts";
 import { proposedChanges } from "../../../view/texts/change-preview.ts";
 import type { DrawnRow, Role } from "../drawing/span.ts";

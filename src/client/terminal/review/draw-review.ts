@@ -35,11 +35,7 @@ export function drawReview({ head, files }: Review, shown: ReviewShown): readonl
   if (file === undefined) return rows;
   const place = files.length > 1 ? ` (file ${at + 1} of ${files.length})` : "";
   const title = `${file.path === "" ? "" : `${reveal(file.path)}, `}${file.kind}${place}`;
-  return [
-    ...rows,
-    ...wrapSpans([span(title, { role: "heading" })], { columns }),
-    ...fileRows(file, shown),
-  ];
+  return [...rows, ...wrapSpans([span(title, { role: "heading" })], { columns }), ...fileRows(file, shown)];
 }
 
 /** A new file has one side: it is shown whole. */
