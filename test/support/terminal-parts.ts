@@ -1,16 +1,16 @@
-import type { Command } from "../../src/protocol/commands/commands.ts";
-import type { AcceptedOf } from "../../src/protocol/commands/results.ts";
 import type { HarnessError } from "../../src/base/errors.ts";
-import type { QueryKind } from "../../src/protocol/kinds.ts";
-import type { QueryOf, ResultOf } from "../../src/protocol/queries/queries.ts";
 import type { DrawnRow } from "../../src/client/terminal/drawing/span.ts";
 import { textOfRow } from "../../src/client/terminal/drawing/span.ts";
 import { KeyTable } from "../../src/client/terminal/keys/key-table.ts";
 import type { Overlay } from "../../src/client/terminal/layout/part.ts";
 import type { Services } from "../../src/client/terminal/layout/services.ts";
+import type { Command } from "../../src/protocol/commands/commands.ts";
+import type { AcceptedOf } from "../../src/protocol/commands/results.ts";
+import type { QueryKind } from "../../src/protocol/kinds.ts";
+import type { QueryOf, ResultOf } from "../../src/protocol/queries/queries.ts";
 import type { Question } from "../../src/view/questions/questions.ts";
-import { NEW_SESSION } from "../../src/view/session/session-view.ts";
 import type { RunView } from "../../src/view/session/run-view.ts";
+import { NEW_SESSION } from "../../src/view/session/session-view.ts";
 import { NEW_TRANSCRIPT } from "../../src/view/transcript/transcript.ts";
 import type { FakeClock } from "./fake-clock.ts";
 import { fakeClock } from "./fake-clock.ts";
@@ -56,7 +56,9 @@ export function fakeServices(): FakeServices {
       async send<Sent extends Command>(command: Sent) {
         services.sent.push(command);
         const { reply } = services;
-        return (reply instanceof Error ? reply : { result: reply }) as AcceptedOf<Sent["kind"]> | HarnessError;
+        return (reply instanceof Error ? reply : { result: reply }) as
+          | AcceptedOf<Sent["kind"]>
+          | HarnessError;
       },
       async query<Kind extends QueryKind>(_query: QueryOf<Kind>) {
         return services.found as ResultOf<Kind>;

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
-import { HarnessError } from "../../../base/errors.ts";
-import type { Question } from "../../../view/questions/questions.ts";
 import type { FakeServices } from "../../../../test/support/terminal-parts.ts";
 import { fakeServices, linesOf } from "../../../../test/support/terminal-parts.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { Question } from "../../../view/questions/questions.ts";
 import { InputPart } from "../input/input-part.ts";
-import { Stage } from "../layout/stage.ts";
 import type { ActionName } from "../keys/actions.ts";
-import { NONE } from "../themes/none.ts";
+import { Stage } from "../layout/stage.ts";
+import { NO_COLOURS } from "../themes/none.ts";
 import { QuestionDock } from "./question-dock.ts";
 
 type Request = Extract<Question, { kind: "permission" }>["request"];
@@ -40,7 +40,7 @@ function openStage() {
       status: () => ({ spans: [] }),
     },
     keys: () => services.keys,
-    theme: () => NONE,
+    theme: () => NO_COLOURS,
     act: () => undefined,
   });
   Object.assign(services, {
@@ -48,10 +48,9 @@ function openStage() {
     close: (overlay: never) => stage.close(overlay),
     insert: (text: string) => void input.type(text),
   });
-  const screen = (size = SIZE) => stage.draw(size).rows.join("\n");
+  const screen = (size = SIZE) => Bun.stripANSI(stage.draw(size).rows.join("\n"));
   const press = (...keys: readonly string[]) => {
-    for (const key of keys)
-      stage.input({ kind: "key", key, ...(key.length === 1 ? { text: key } : {}) });
+    for (const key of keys) stage.input({ kind: "key", key, ...(key.length === 1 ? { text: key } : {}) });
   };
   const live = async () => {
     screen();
@@ -152,9 +151,7 @@ test("[PERM-14] a refusal carries words, which stay out of the draft", async () 
   press("w", ..."use y".split("").map((key) => (key === " " ? " " : key)));
   expect(screen()).toContain("> use y");
   press("enter");
-  expect(answers(services)).toEqual([
-    { callId: "call_1", decision: "deny", scope: "once", words: "use y" },
-  ]);
+  expect(answers(services)).toEqual([{ callId: "call_1", decision: "deny", scope: "once", words: "use y" }]);
   expect(input.text).toBe("");
 });
 
@@ -327,7 +324,11 @@ test("[PERM-14] a long question scrolls inside the half of the screen that it ha
 test("[TUI-04] answers are dimmed until keys give them", async () => {
   const { services, dock, live } = openStage();
   services.ask(permission());
-  const roles = () => dock.draw(SIZE).rows.at(-1)?.spans.map(({ style }) => style.role);
+  const roles = () =>
+    dock
+      .draw(SIZE)
+      .rows.at(-1)
+      ?.spans.map(({ style }) => style.role);
   expect(new Set(roles())).toEqual(new Set(["dim"]));
   await live();
   expect(roles()?.[0]).toBe("accent");
