@@ -24,9 +24,9 @@ export interface FakeServices extends Services {
   readonly inserted: string[];
   /** Sets the open questions. */
   ask(...questions: readonly Question[]): void;
-  /** What the engine answers to the next commands: a result, or its refusal. */
+  /** Answer to the next commands: a result, or a refusal. */
   reply: HarnessError | object | undefined;
-  /** What the engine answers to queries. */
+  /** Answer to queries. */
   found: unknown;
 }
 

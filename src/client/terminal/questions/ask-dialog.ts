@@ -92,9 +92,9 @@ export class AskDialog implements Dialog {
         { keys: key("input.send"), label: this.#noteLabel(), short: "send" },
         { keys: key("turn.cancel"), label: "back", short: "back" },
       ];
-    const given = this.#answers.map((answer, at) => this.#shownChoice(answer, at));
+    const choices = this.#answers.map((answer, at) => this.#shownChoice(answer, at));
     const words = this.#takesWords ? [{ keys: [WORDS_KEY], label: this.#noteLabel(), short: "words" }] : [];
-    return [...given, ...words, ...this.#reviewAnswers()];
+    return [...choices, ...words, ...this.#reviewAnswers()];
   }
 
   act(action: ActionName): boolean {

@@ -3,7 +3,7 @@ import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
 
-/** What the whole-screen view needs of the dock. */
+/** Parts of the dock that the whole-screen view uses. */
 export interface ShownQuestion {
   readonly contexts: readonly KeyContext[];
   readonly takesKeys: boolean;

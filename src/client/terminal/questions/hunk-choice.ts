@@ -1,7 +1,7 @@
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
 import type { Hunk } from "../../../protocol/events/hunk.ts";
 
-/** What a person has decided about the hunks of one question (PERM-15). */
+/** Decisions of a person about the hunks of one question (PERM-15). */
 export interface HunkChoice {
   /** The hunk that the next key is about. */
   readonly at: number;

@@ -123,7 +123,7 @@ export class PermissionDialog implements Dialog {
         this.#shown("turn.cancel", "back"),
       ];
     if (this.#ruleAt !== undefined) return this.#ruleAnswers(this.#rules[this.#ruleAt] ?? "");
-    const given = permissionAnswers(this.#request).map(
+    const offered = permissionAnswers(this.#request).map(
       ({ key, label }): ShownAnswer => ({
         keys: this.#keysOf(ACTION_OF[key]),
         label,
@@ -131,7 +131,7 @@ export class PermissionDialog implements Dialog {
       }),
     );
     const words = this.#shown("question.words", INSTEAD_LABEL, "deny with words");
-    return this.#hasHunks ? [...given, words, ...this.#hunkAnswers()] : [...given, words];
+    return this.#hasHunks ? [...offered, words, ...this.#hunkAnswers()] : [...offered, words];
   }
 
   act(action: ActionName): boolean {
@@ -217,8 +217,8 @@ export class PermissionDialog implements Dialog {
   #sendHunks(): boolean {
     const { hunks = [] } = this.#request;
     if (this.#choice.decided.size === 0) return false;
-    const given = hunkAnswer(this.#choice, hunks);
-    if (given !== undefined) this.#give(given);
+    const reply = hunkAnswer(this.#choice, hunks);
+    if (reply !== undefined) this.#give(reply);
     else {
       const open = hunks.length - this.#choice.decided.size;
       this.#options.services.say(`${open} of ${hunks.length} hunks are not decided yet.`, "warning");
@@ -289,7 +289,7 @@ export class PermissionDialog implements Dialog {
     const { keys } = this.#options.services;
     const all = action === "input.send" ? keys.keysOf(action).slice(0, 1) : keys.keysOf(action);
     const { contexts } = this;
-    const own = all.filter((key) => keys.find(key, contexts) === action);
-    return own.length > 0 ? own : all;
+    const live = all.filter((key) => keys.find(key, contexts) === action);
+    return live.length > 0 ? live : all;
   }
 }

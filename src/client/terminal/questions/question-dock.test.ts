@@ -198,7 +198,7 @@ test("[PERM-06 TUI-04] shows the whole command, its parts, the risk, the reason,
   const shown = screen();
   for (const text of [
     "Permission needed: Bash (for the sub-agent explorer) · network · 1 of 2",
-    "s left",
+    "60 s",
     "rm -rf a ␛[2J && ls",
     "ask: rm -rf a (no rule)",
     "because: no rule allows it",

@@ -27,7 +27,7 @@ const SECOND_MS = 1_000;
 /** Longer time limits are not counted down. */
 const COUNTED_MS_MAX = 3_600_000;
 
-/** What the client keeps of one open question. */
+/** State of one open question in this client. */
 interface Kept {
   readonly dialog: Dialog;
   /** Monotonic time at which it was first drawn. */
@@ -48,7 +48,7 @@ interface Kept {
 export class QuestionDock implements Part {
   readonly #services: Services;
   readonly #guard: AnswerGuard;
-  readonly #kept = new WeakMap<object, Kept>();
+  readonly #entry = new WeakMap<object, Kept>();
   /** Id of the question that the person went to. */
   #chosen: string | undefined;
   #tick: Disposable | undefined;
@@ -65,7 +65,7 @@ export class QuestionDock implements Part {
   /** The question that is shown: the one that was gone to, else the oldest that is not answered. */
   get question(): Question | undefined {
     const open = this.#questions;
-    const isSent = (question: Question) => this.#kept.get(asked(question))?.isSent === true;
+    const isSent = (question: Question) => this.#entry.get(asked(question))?.isSent === true;
     const waiting = open.filter((question) => !isSent(question));
     return waiting.find((question) => questionId(question) === this.#chosen) ?? waiting[0] ?? open[0];
   }
@@ -82,9 +82,9 @@ export class QuestionDock implements Part {
   get takesKeys(): boolean {
     const { question } = this;
     if (question === undefined || this.#guard.question !== asked(question)) return false;
-    const kept = this.#kept.get(asked(question));
-    if (kept === undefined || kept.isSent) return false;
-    return kept.dialog.hasFocus || this.#guard.state === "open";
+    const entry = this.#entry.get(asked(question));
+    if (entry === undefined || entry.isSent) return false;
+    return entry.dialog.hasFocus || this.#guard.state === "open";
   }
 
   /** Counts a key that the question did not take: it restarts the time until the question takes keys. */
@@ -99,20 +99,20 @@ export class QuestionDock implements Part {
       this.#chosen = undefined;
       return { rows: [] };
     }
-    const kept = this.#keep(question);
-    const { dialog } = kept;
-    const head = wrapSpans([span(this.#heading(question, kept), { role: "warning", isBold: true })], {
+    const entry = this.#keep(question);
+    const { dialog } = entry;
+    const head = wrapSpans([span(this.#heading(question, entry), { role: "warning", isBold: true })], {
       columns,
     });
     const isLive = this.takesKeys;
     const field = dialog.field?.draw({ columns });
-    const answers = kept.isSent
+    const answers = entry.isSent
       ? wrapSpans([span("The answer is on its way.", { role: "dim" })], { columns })
       : answerRows(dialog.answers(), { columns, rowsMax: Math.max(2, Math.floor(height / 2)), isLive });
     const below = (field?.rows.length ?? 0) + answers.length;
     this.#room = Math.max(1, height - head.length - below);
-    const body = this.#body(question, kept, columns);
-    const shown = this.#window(kept, body, columns);
+    const body = this.#body(question, entry, columns);
+    const shown = this.#window(entry, body, columns);
     const rows = [...head, ...shown, ...(field?.rows ?? []), ...answers].slice(0, height);
     if (field?.cursor === undefined || !isLive) return { rows };
     const { row, column } = field.cursor;
@@ -146,17 +146,17 @@ export class QuestionDock implements Part {
 
   get #shown(): Kept | undefined {
     const { question } = this;
-    return question === undefined ? undefined : this.#kept.get(asked(question));
+    return question === undefined ? undefined : this.#entry.get(asked(question));
   }
 
   /** Scrolls, goes to another question, or shows it on the whole screen. */
-  #actAround(action: ActionName, kept: Kept): boolean {
+  #actAround(action: ActionName, entry: Kept): boolean {
     switch (action) {
       case "transcript.pageUp":
       case "transcript.pageDown": {
         if (this.#bodyRows <= this.#room) return false;
         const by = Math.max(1, this.#room - 2) * (action === "transcript.pageUp" ? -1 : 1);
-        kept.top = Math.max(0, Math.min(this.#bodyRows - this.#room, kept.top + by));
+        entry.top = Math.max(0, Math.min(this.#bodyRows - this.#room, entry.top + by));
         return true;
       }
       case "dialog.other":
@@ -193,7 +193,7 @@ export class QuestionDock implements Part {
 
   #keep(question: Question): Kept {
     const key = asked(question);
-    const known = this.#kept.get(key);
+    const known = this.#entry.get(key);
     if (known !== undefined) return known;
     const services = this.#services;
     const options = {
@@ -205,18 +205,18 @@ export class QuestionDock implements Part {
       question.kind === "permission"
         ? new PermissionDialog(question.request, options)
         : new AskDialog(question.ask, options);
-    const kept = { dialog, sinceMs: services.clock.monotonic(), isSent: false, top: 0, version: 0 };
-    this.#kept.set(key, kept);
-    return kept;
+    const entry = { dialog, sinceMs: services.clock.monotonic(), isSent: false, top: 0, version: 0 };
+    this.#entry.set(key, entry);
+    return entry;
   }
 
   async #answer(command: AnswerCommand, key: object): Promise<void> {
-    const kept = this.#kept.get(key);
-    if (kept === undefined || kept.isSent) return;
-    kept.isSent = true;
+    const entry = this.#entry.get(key);
+    if (entry === undefined || entry.isSent) return;
+    entry.isSent = true;
     const answer = await this.#services.session.send(command);
     if (answer instanceof HarnessError) {
-      kept.isSent = false;
+      entry.isSent = false;
       this.#guard.pasted();
       this.#services.say(refusalText(answer), "failure");
     } else if (answer.result?.counted === false)
@@ -251,32 +251,32 @@ export class QuestionDock implements Part {
     });
   }
 
-  #body(question: Question, kept: Kept, columns: number): readonly DrawnRow[] {
-    const { dialog } = kept;
-    if (kept.body?.columns === columns && kept.body.version === dialog.version)
-      return [...kept.body.rows, ...noteRows(question, columns)];
+  #body(question: Question, entry: Kept, columns: number): readonly DrawnRow[] {
+    const { dialog } = entry;
+    if (entry.body?.columns === columns && entry.body.version === dialog.version)
+      return [...entry.body.rows, ...noteRows(question, columns)];
     const rows = dialog.body(columns);
-    kept.body = { columns, version: dialog.version, rows };
+    entry.body = { columns, version: dialog.version, rows };
     return [...rows, ...noteRows(question, columns)];
   }
 
   /** Returns the part of the body that fits, with the count of hidden rows. */
-  #window(kept: Kept, body: readonly DrawnRow[], columns: number): readonly DrawnRow[] {
+  #window(entry: Kept, body: readonly DrawnRow[], columns: number): readonly DrawnRow[] {
     this.#bodyRows = body.length;
     const room = this.#room;
     if (body.length <= room) {
-      kept.top = 0;
+      entry.top = 0;
       return body;
     }
-    const { dialog } = kept;
-    if (kept.version !== dialog.version) {
-      kept.version = dialog.version;
-      kept.top = dialog.rowInSight?.(columns) ?? 0;
+    const { dialog } = entry;
+    if (entry.version !== dialog.version) {
+      entry.version = dialog.version;
+      entry.top = dialog.rowInSight?.(columns) ?? 0;
     }
-    kept.top = Math.max(0, Math.min(kept.top, body.length - room + 1));
-    const shown = body.slice(kept.top, kept.top + room - 1);
-    const above = kept.top;
-    const below = body.length - kept.top - shown.length;
+    entry.top = Math.max(0, Math.min(entry.top, body.length - room + 1));
+    const shown = body.slice(entry.top, entry.top + room - 1);
+    const above = entry.top;
+    const below = body.length - entry.top - shown.length;
     const { keys } = this.#services;
     const full = keys.keysOf("dialog.full")[0] ?? "-";
     const text = `… ${above} rows above, ${below} below: pageUp, pageDown, ${full} shows all`;

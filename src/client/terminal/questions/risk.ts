@@ -2,7 +2,7 @@ import type { PayloadOf } from "../../../protocol/events/events.ts";
 
 type Request = Pick<PayloadOf<"PermissionRequested">, "why" | "toolKind" | "hosts" | "hunks">;
 
-/** Returns what a call can do at worst, in one or two words, from what its question says; undefined if it says nothing. */
+/** Returns what a call can do at worst, in a few words, by its question; undefined if that does not tell. */
 export function riskOf({ why, toolKind, hosts, hunks = [] }: Request): string | undefined {
   if (why?.cause === "outside-sandbox" || hosts !== undefined) return "outside the sandbox";
   if (why?.cause === "network" || toolKind === "fetch") return "network";

@@ -3,7 +3,7 @@ import { reveal } from "../../../view/terminal/terminal-text.ts";
 import type { DrawnRow, Role, Span } from "../drawing/span.ts";
 import { row, span, textOfRow } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
-import type { Review, ReviewedFile, SidePair } from "./parse-review.ts";
+import type { ReviewedFile, SidePair, TrustReview } from "./parse-review.ts";
 import { sidePairs } from "./parse-review.ts";
 
 export type ReviewLayout = "unified" | "sides";
@@ -28,7 +28,7 @@ export function layoutFor(columns: number): ReviewLayout {
 }
 
 /** Returns the rows of a trust question: what it is about, and one of its files. */
-export function drawReview({ head, files }: Review, shown: ReviewShown): readonly DrawnRow[] {
+export function drawReview({ head, files }: TrustReview, shown: ReviewShown): readonly DrawnRow[] {
   const { columns, at } = shown;
   const rows = head.flatMap((line) => wrapSpans([span(reveal(line))], { columns }));
   const file = files[at];

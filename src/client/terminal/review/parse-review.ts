@@ -1,6 +1,6 @@
 /** One file of a trust question. */
 export interface ReviewedFile {
-  /** As the question names it; empty for a question about one file. */
+  /** Path in the question; empty for a question about one file. */
   readonly path: string;
   /** `new`: the whole file. `changed`: the differing places with their context. */
   readonly kind: "new" | "changed";
@@ -8,14 +8,14 @@ export interface ReviewedFile {
 }
 
 /** A trust question, apart from its choices. */
-export interface Review {
-  /** What it is, what it does, and what is suspicious. */
+export interface TrustReview {
+  /** Sentences about its kind, its effect and suspicious parts. */
   readonly head: readonly string[];
   readonly files: readonly ReviewedFile[];
 }
 
 /** Reads the text of a trust question: sentences, an empty line, then each file under `== PATH`. */
-export function parseReview(text: string): Review {
+export function parseReview(text: string): TrustReview {
   const lines = text.split("\n");
   const end = lines.indexOf("");
   if (end < 0) return { head: lines, files: [] };
