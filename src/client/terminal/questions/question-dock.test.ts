@@ -334,3 +334,66 @@ test("[TUI-04] answers are dimmed until keys give them", async () => {
   expect(roles()?.[0]).toBe("accent");
   expect(linesOf(dock.draw(SIZE).rows)).toContain("deny");
 });
+
+test("[PERM-03 TUI-04] the answers of a question about hosts, and of one that is allowed once only", async () => {
+  const { services, screen, press, live } = openStage();
+  services.ask(permission({ hosts: ["example.org"] }));
+  await live();
+  expect(screen()).toContain("which reaches example.org");
+  press("2");
+  services.ask(permission({ callId: "call_2" as never, onceOnly: true }));
+  await live();
+  press("3");
+  expect(services.sent.length).toBe(1);
+  await live();
+  press("4");
+  expect(answers(services)).toEqual([
+    { callId: "call_1", decision: "allow", scope: "once", hosts: true },
+    { callId: "call_2", decision: "deny", scope: "once" },
+  ]);
+});
+
+test("[TUI-04] names the client whose turn asks, and counts a limit down", async () => {
+  const { services, screen, live } = openStage();
+  services.ask(permission({ originator: "cli_01ABCDEF" as never, timeoutMs: 60_000 }));
+  await live();
+  await services.clock.advance(5_000);
+  expect(screen()).toMatch(/ · for \S+ · 55 s/);
+  services.ask(permission({ timeoutMs: 60_000, onlyUnattended: true }));
+  expect(screen()).not.toContain("s left");
+  expect(screen()).toContain("While nobody is here: Without an answer within 60 s it is denied.");
+});
+
+test("[TUI-04] an interrupted call is judged by number, with a note where one may stand", async () => {
+  const choices = [
+    { value: "failed", label: "failed" },
+    { value: "succeeded", label: "succeeded" },
+  ];
+  const orphan = () =>
+    ask({
+      about: "orphan",
+      choices,
+      noteFor: "succeeded",
+      details: { tool: "Bash", args: { command: "make" } },
+    });
+  const { services, screen, press, live } = openStage();
+  services.ask(orphan());
+  await live();
+  expect(screen()).toContain("make");
+  press("w", "o", "k", "enter");
+  services.ask(orphan());
+  await live();
+  press("1");
+  expect(answers(services)).toEqual([
+    { askId: "ask_1", answer: "succeeded: ok" },
+    { askId: "ask_1", answer: "failed" },
+  ]);
+});
+
+test("[TUI-07] the address in a question of a tool server is shown whole, on narrow screens too", async () => {
+  const address = `https://example.org/${"a".repeat(150)}?end`;
+  const { services, screen, live } = openStage();
+  services.ask(ask({ about: "elicitation", text: `Open this:\n${address}`, choices: [] }));
+  await live();
+  expect(screen({ columns: 40, rows: 40 }).replaceAll("\n", "")).toContain(address);
+});
