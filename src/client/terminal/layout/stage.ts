@@ -57,6 +57,8 @@ export class Stage {
     const at = this.#overlays.indexOf(overlay);
     if (at < 0) return;
     this.#overlays.splice(at, 1);
+    // A question that it hid comes back to sight: its quiet time begins again.
+    if (overlay.isQuestion !== true) this.#options.parts.dock.noteKey();
     overlay.closed?.();
   }
 

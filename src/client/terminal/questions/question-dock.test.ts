@@ -397,3 +397,26 @@ test("[TUI-07] the address in a question of a tool server is shown whole, on nar
   await live();
   expect(screen({ columns: 40, rows: 40 }).replaceAll("\n", "")).toContain(address);
 });
+
+test("[PERM-14] a question that an overlay hid waits again once it is back in sight", async () => {
+  const { services, stage, input, screen, press, live } = openStage();
+  services.ask(permission());
+  await live();
+  const overlay = {
+    title: "List",
+    place: "full" as const,
+    contexts: [],
+    draw: () => ({ rows: [] }),
+    act: () => false,
+  };
+  stage.open(overlay);
+  press("y");
+  await live();
+  stage.close(overlay);
+  screen();
+  press("y");
+  expect([services.sent, input.text]).toEqual([[], "y"]);
+  await live();
+  press("y");
+  expect(services.sent.length).toBe(1);
+});

@@ -279,7 +279,7 @@ export class QuestionDock implements Part {
     const below = body.length - entry.top - shown.length;
     const { keys } = this.#services;
     const full = keys.keysOf("dialog.full")[0] ?? "-";
-    const text = `… ${above} rows above, ${below} below: pageUp, pageDown, ${full} shows all`;
+    const text = `… ${above} rows above, ${below} below, ${full}: all`;
     return [...shown, ...wrapSpans([span(text, { role: "dim" })], { columns }).slice(0, 1)];
   }
 }
