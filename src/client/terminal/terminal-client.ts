@@ -9,6 +9,7 @@ import { KeyTable } from "./keys/key-table.ts";
 import type { Services } from "./layout/services.ts";
 import { Stage } from "./layout/stage.ts";
 import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
+import { openPolicy } from "./questions/policy-panel.ts";
 import { QuestionDock } from "./questions/question-dock.ts";
 import type { Screen } from "./screen/screen.ts";
 import { SessionStore } from "./session/session-store.ts";
@@ -40,6 +41,7 @@ class TerminalClient {
   readonly #input: InputPart;
   readonly #transcript: TranscriptPart;
   readonly #stage: Stage;
+  readonly #services: Services;
   readonly #screen: Screen;
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -53,7 +55,8 @@ class TerminalClient {
       ended: (failure) => this.#tell(failure),
       say: (text) => this.#say(text),
     });
-    const services = this.#services();
+    const services = this.#makeServices();
+    this.#services = services;
     this.#input = new InputPart({ send: (text, how) => void this.#send(text, how) });
     this.#transcript = new TranscriptPart(services);
     this.#stage = new Stage({
@@ -101,7 +104,7 @@ class TerminalClient {
     }
   }
 
-  #services(): Services {
+  #makeServices(): Services {
     return {
       session: this.#store,
       clock: this.#options.clock,
@@ -139,6 +142,9 @@ class TerminalClient {
         return;
       case "turn.cancel":
         void this.#cancel();
+        return;
+      case "policy.open":
+        openPolicy(this.#services);
         return;
       default:
         return;

@@ -10,6 +10,7 @@ import {
   questionEndText,
   ruleQuestion,
 } from "../../../view/questions/question-words.ts";
+import { isPlainRule, isShortenable, ruleParts } from "../../../view/questions/rule-choices.ts";
 import { reveal } from "../../../view/terminal/terminal-text.ts";
 import { changeText } from "../output/change-text.ts";
 import { quote } from "../output/quote.ts";
@@ -40,7 +41,7 @@ export function parseChoice(text: string, request: PayloadOf<"PermissionRequeste
     answers.find(({ words }, at) => typed === `${at + 1}` || words.includes(typed)) ??
     (typed === DENY_NUMBER ? answers.at(-1) : undefined);
   if (chosen === undefined) return parseInstead(text, answers.length);
-  if (chosen.key === "rule" && shortenable(request)) return { kind: "rule" };
+  if (chosen.key === "rule" && isShortenable(request)) return { kind: "rule" };
   const { decision, scope, hosts } = chosen;
   return { kind: "answer", decision, scope, ...defined({ hosts }) };
 }
@@ -76,7 +77,7 @@ export function permissionQuestionText(request: PayloadOf<"PermissionRequested">
 export function ruleQuestionText({ rule = "", prefixes = [] }: RuleRequest): string {
   const [shown = example(rule)] = prefixes
     .slice(-2)
-    .map((prefix) => partsOf(prefix).words.slice(0, -1).join(" "));
+    .map((prefix) => ruleParts(prefix).words.slice(0, -1).join(" "));
   return ruleQuestion(rule, shown);
 }
 
@@ -89,7 +90,7 @@ type RuleRequest = Pick<PayloadOf<"PermissionRequested">, "rule" | "prefixes">;
  * of the rule, or a prefix that the question offers, is unclear, never guessed.
  */
 export function parseRuleAnswer(text: string, { rule = "", prefixes = [] }: RuleRequest): Choice {
-  const { tool, words } = partsOf(rule);
+  const { tool, words } = ruleParts(rule);
   const typed = text.trim().replace(new RegExp(`^${tool}:`), "");
   const picked = typed.split(/\s+/).filter((word) => word !== "" && word !== "*");
   const prefix = `${tool}:${picked.join(" ")} *`;
@@ -97,37 +98,14 @@ export function parseRuleAnswer(text: string, { rule = "", prefixes = [] }: Rule
   if (text.trim() === "" || typed === words.join(" ")) return answer(rule);
   const isPrefix =
     picked.length > 0 && picked.length <= words.length && picked.every((word, at) => word === words[at]);
-  return isPrefix && isPlain(rule) ? answer(prefix) : { kind: "unclear" };
+  return isPrefix && isPlainRule(rule) ? answer(prefix) : { kind: "unclear" };
 }
 
 function answer(rule: string): Choice {
   return { kind: "answer", decision: "allow", scope: "argv_glob", rule };
 }
 
-/** Returns true for a command of plain words. A path or a quoted command is allowed whole or not at all. */
-function shortenable(request: PayloadOf<"PermissionRequested">): boolean {
-  const { rule, prefixes = [] } = request;
-  return rule !== undefined && (prefixes.length > 0 || isPlain(rule));
-}
-
-function isPlain(rule: string): boolean {
-  if (!rule.startsWith("Bash:") || rule.startsWith("Bash:=")) return false;
-  const { words } = partsOf(rule);
-  return words.length > 1 && words.every((word) => /^[\w@%+=:,./-]+$/.test(word));
-}
-
 function example(rule: string): string {
-  const { words } = partsOf(rule);
+  const { words } = ruleParts(rule);
   return words.slice(0, Math.max(1, words.length - 1)).join(" ");
-}
-
-function partsOf(rule: string): { readonly tool: string; readonly words: readonly string[] } {
-  const colon = rule.indexOf(":");
-  return {
-    tool: rule.slice(0, colon),
-    words: rule
-      .slice(colon + 1)
-      .split(/\s+/)
-      .filter((word) => word !== ""),
-  };
 }

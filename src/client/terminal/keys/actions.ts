@@ -10,6 +10,8 @@ export type KeyContext =
   | "browse"
   | "search"
   | "question"
+  | "dialog"
+  | "policy"
   | "list"
   | "panel"
   | "review";
@@ -115,7 +117,21 @@ export const ACTIONS = {
   "question.tool": action("question", ["3", "t"], "allow this tool for the session"),
   "question.deny": action("question", ["4", "n"], "deny"),
   "question.words": action("question", ["5", "w"], "deny, and say what to do instead"),
-  "question.full": action("question", ["ctrl+f"], "show the question on the whole screen"),
+  "dialog.full": action("dialog", ["ctrl+f"], "show the question on the whole screen"),
+  "dialog.other": action("dialog", ["tab"], "go to the next open question"),
+  "dialog.send": action("dialog", ["enter"], "send the rule or the chosen hunks"),
+  "dialog.shorter": action("dialog", ["left"], "shorten the rule"),
+  "dialog.longer": action("dialog", ["right"], "lengthen the rule"),
+  "dialog.decline": action("dialog", ["alt+x"], "close a question that asks for a text"),
+  "review.next": action("review", ["n"], "go to the next hunk or file"),
+  "review.previous": action("review", ["p"], "go to the hunk or file before"),
+  "review.accept": action("review", ["a"], "accept the hunk; acknowledge the files"),
+  "review.decline": action("review", ["d"], "refuse the hunk; leave the files out"),
+  "review.whole": action("review", ["v"], "show the change on the whole screen"),
+  "review.layout": action("review", ["s"], "switch between unified and side by side"),
+  "policy.open": action("global", [], "show and change what this session may do", true),
+  "policy.revoke": action("policy", ["x", "delete"], "take the rule back"),
+  "policy.promote": action("policy", ["p"], "keep the rule for later sessions here"),
 } as const satisfies Readonly<Record<string, ActionDescription>>;
 
 export type ActionName = keyof typeof ACTIONS;

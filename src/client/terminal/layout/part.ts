@@ -31,6 +31,8 @@ export interface Overlay extends Part {
   readonly title: string;
   /** `full`: the whole screen; `center`: a box; `bottom`: rows above the draft. */
   readonly place: "full" | "center" | "bottom";
+  /** True: it shows the open question, and counts keys for it by itself. */
+  readonly isQuestion?: true;
   /** Called once it is closed, in whichever way. */
   closed?(): void;
 }

@@ -57,6 +57,8 @@ export class Stage {
     const at = this.#overlays.indexOf(overlay);
     if (at < 0) return;
     this.#overlays.splice(at, 1);
+    // A question that it hid comes back to sight: its quiet time begins again.
+    if (overlay.isQuestion !== true) this.#options.parts.dock.noteKey();
     overlay.closed?.();
   }
 
@@ -99,7 +101,8 @@ export class Stage {
       { part: bottom, top: above.length, rows: dock.rows.length },
       { part: parts.input, top: inputTop, rows: input.rows.length },
     ];
-    const focus = overlay === undefined ? { ...input, top: inputTop } : { ...dock, top: above.length };
+    const isAbove = overlay !== undefined || dock.cursor !== undefined;
+    const focus = isAbove ? { ...dock, top: above.length } : { ...input, top: inputTop };
     return this.#frame([...above, ...dock.rows, line, ...input.rows, status], focus, columns, theme());
   }
 
@@ -118,14 +121,14 @@ export class Stage {
     if (!order.some((part) => part.act(action))) act(action);
   }
 
-  #key({ key, text }: KeyInput): void {
+  #key(input: KeyInput): void {
+    const { key, text } = input;
     const { parts, keys, act } = this.#options;
     const overlay = this.#overlays.at(-1);
-    const takesKeys = overlay === undefined && parts.dock.takesKeys;
-    parts.dock.noteKey();
     this.#sentence = undefined;
-    const focus: readonly Part[] =
-      overlay !== undefined ? [overlay] : takesKeys ? [parts.dock, parts.input] : [parts.input];
+    if (overlay === undefined && this.#isAnswer(input)) return;
+    if (overlay?.isQuestion !== true) parts.dock.noteKey();
+    const focus: readonly Part[] = [overlay ?? parts.input];
     const contexts = focus.flatMap((part): readonly KeyContext[] => part.contexts);
     const action = keys().find(key, contexts);
     if (action !== undefined) {
@@ -139,10 +142,21 @@ export class Stage {
     if (overlay === undefined) parts.input.type?.(text);
   }
 
+  /** Gives a key to the question. Returns false for one that it leaves to the draft. */
+  #isAnswer({ key, text }: KeyInput): boolean {
+    const { parts, keys } = this.#options;
+    const { dock } = parts;
+    if (!dock.takesKeys) return false;
+    const action = keys().find(key, dock.contexts);
+    if (action !== undefined) return dock.act(action);
+    return text !== undefined && dock.type?.(text) === true;
+  }
+
   #paste(text: string): void {
     const { parts } = this.#options;
     const overlay = this.#overlays.at(-1);
-    // A question takes no pasted text: the draft gets it.
+    // A choice takes no pasted text: the draft gets it. A field that has the focus does.
+    if (overlay === undefined && parts.dock.paste?.(text) === true) return;
     parts.dock.noteKey();
     if (overlay?.paste?.(text) === true) return;
     parts.input.paste?.(text);

@@ -1,93 +1,306 @@
 import { HarnessError } from "../../../base/errors.ts";
-import type { CommandOf } from "../../../protocol/commands/commands.ts";
+import {
+  leftOutText,
+  questionWords,
+  UNCERTAIN_TEXT,
+  unansweredText,
+} from "../../../view/questions/question-words.ts";
 import type { Question } from "../../../view/questions/questions.ts";
-import { reveal } from "../../../view/terminal/terminal-text.ts";
+import { questionId } from "../../../view/questions/questions.ts";
+import { displayName } from "../../../view/session/clients.ts";
+import { AnswerGuard } from "../../../view/terminal/answer-guard.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
-import type { DrawnPart, Part } from "../layout/part.ts";
+import type { DrawnPart, Overlay, Part } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
+import { AskDialog } from "./ask-dialog.ts";
+import type { AnswerCommand, Dialog } from "./dialog.ts";
+import { answerRows } from "./dialog.ts";
+import { FullQuestion } from "./full-question.ts";
+import { PermissionDialog } from "./permission-dialog.ts";
 
-type PermissionAnswer = Pick<CommandOf<"AnswerPermission">, "decision" | "scope">;
+const SECOND_MS = 1_000;
+/** Longer time limits are not counted down. */
+const COUNTED_MS_MAX = 3_600_000;
 
-const ANSWERS: Readonly<Partial<Record<ActionName, PermissionAnswer>>> = {
-  "question.once": { decision: "allow", scope: "once" },
-  "question.session": { decision: "allow", scope: "argv_glob" },
-  "question.tool": { decision: "allow", scope: "tool" },
-  "question.deny": { decision: "deny", scope: "once" },
-};
+/** State of one open question in this client. */
+interface Kept {
+  readonly dialog: Dialog;
+  /** Monotonic time at which it was first drawn. */
+  readonly sinceMs: number;
+  /** True from the answer on, until it is refused. */
+  isSent: boolean;
+  /** First row of the body that is shown. */
+  top: number;
+  /** Version of the dialog at the last frame. */
+  version: number;
+  body?: { readonly columns: number; readonly version: number; readonly rows: readonly DrawnRow[] };
+}
 
-/** Time without any key after which a question takes letters and digits (PERM-14), in milliseconds. */
-const QUIET_MS = 300;
-
-/** The question that waits for a person, above the draft. */
+/**
+ * The question that waits for a person, above the draft. Keys answer it once it has been on the screen for 300 ms
+ * without any key; each earlier key goes to the draft (PERM-14).
+ */
 export class QuestionDock implements Part {
-  readonly contexts: readonly KeyContext[] = ["question"];
   readonly #services: Services;
-  #seen: Question | undefined;
-  /** Time of the last key, or of the first frame with this question. */
-  #lastKeyAtMs = 0;
+  readonly #guard: AnswerGuard;
+  readonly #entry = new WeakMap<object, Kept>();
+  /** Id of the question that the person went to. */
+  #chosen: string | undefined;
+  #tick: Disposable | undefined;
+  #full: Overlay | undefined;
+  /** Rows that the body had in the last frame. */
+  #room = 0;
+  #bodyRows = 0;
 
   constructor(services: Services) {
     this.#services = services;
+    this.#guard = new AnswerGuard(services.clock, () => services.redraw());
   }
 
-  /** The oldest open question. */
+  /** The question that is shown: the one that was gone to, else the oldest that is not answered. */
   get question(): Question | undefined {
-    return this.#services.session.view.run?.questions[0];
+    const open = this.#questions;
+    const isSent = (question: Question) => this.#entry.get(asked(question))?.isSent === true;
+    const waiting = open.filter((question) => !isSent(question));
+    return waiting.find((question) => questionId(question) === this.#chosen) ?? waiting[0] ?? open[0];
   }
 
-  /** Notes a key of any kind: each one restarts the time until the question takes letters. */
-  noteKey(): void {
-    this.#lastKeyAtMs = this.#services.clock.monotonic();
+  get hasQuestion(): boolean {
+    return this.question !== undefined;
   }
 
-  /** True if the question takes letters and digits now. */
+  get contexts(): readonly KeyContext[] {
+    return this.#shown?.dialog.contexts ?? [];
+  }
+
+  /** True if a key goes to the question first. */
   get takesKeys(): boolean {
     const { question } = this;
-    if (question === undefined || question !== this.#seen) return false;
-    return this.#services.clock.monotonic() - this.#lastKeyAtMs >= QUIET_MS;
+    if (question === undefined || this.#guard.question !== asked(question)) return false;
+    const entry = this.#entry.get(asked(question));
+    if (entry === undefined || entry.isSent) return false;
+    return entry.dialog.hasFocus || this.#guard.state === "open";
   }
 
-  draw({ columns, rows }: Size): DrawnPart {
+  /** Counts a key that the question did not take: it restarts the time until the question takes keys. */
+  noteKey(): void {
+    this.#guard.pasted();
+  }
+
+  draw({ columns, rows: height }: Size): DrawnPart {
     const { question } = this;
-    if (question !== this.#seen) {
-      this.#seen = question;
-      this.noteKey();
+    this.#guard.ask(question === undefined ? undefined : asked(question));
+    if (question === undefined) {
+      this.#chosen = undefined;
+      return { rows: [] };
     }
-    if (question === undefined) return { rows: [] };
-    return { rows: rowsOf(question, columns).slice(0, rows) };
+    const entry = this.#keep(question);
+    const { dialog } = entry;
+    const head = wrapSpans([span(this.#heading(question, entry), { role: "warning", isBold: true })], {
+      columns,
+    });
+    const isLive = this.takesKeys;
+    const field = dialog.field?.draw({ columns });
+    const answers = entry.isSent
+      ? wrapSpans([span("The answer is on its way.", { role: "dim" })], { columns })
+      : answerRows(dialog.answers(), { columns, rowsMax: Math.max(2, Math.floor(height / 2)), isLive });
+    const below = (field?.rows.length ?? 0) + answers.length;
+    this.#room = Math.max(1, height - head.length - below);
+    const body = this.#body(question, entry, columns);
+    const shown = this.#window(entry, body, columns);
+    const rows = [...head, ...shown, ...(field?.rows ?? []), ...answers].slice(0, height);
+    if (field?.cursor === undefined || !isLive) return { rows };
+    const { row, column } = field.cursor;
+    return { rows, cursor: { row: head.length + shown.length + row, column } };
   }
 
   act(action: ActionName): boolean {
+    const shown = this.#shown;
+    if (shown === undefined || !this.takesKeys) return false;
+    const isTaken = shown.dialog.act(action) || this.#actAround(action, shown);
+    if (isTaken) this.#services.redraw();
+    return isTaken;
+  }
+
+  type(text: string): boolean {
+    const isTaken = this.takesKeys && this.#shown?.dialog.type(text) === true;
+    if (isTaken) this.#services.redraw();
+    return isTaken;
+  }
+
+  /** A pasted text never answers: an open field takes it, else the draft. */
+  paste(text: string): boolean {
+    const { field } = this.#shown?.dialog ?? {};
+    if (field === undefined || !this.takesKeys) return false;
+    return this.#shown?.dialog.type(text) === true;
+  }
+
+  get #questions(): readonly Question[] {
+    return this.#services.session.view.run?.questions ?? [];
+  }
+
+  get #shown(): Kept | undefined {
     const { question } = this;
-    const { open } = this.#services.session;
-    const answer = ANSWERS[action];
-    if (question?.kind !== "permission" || open === undefined || answer === undefined) return false;
-    void this.#answer({
-      kind: "AnswerPermission",
-      sessionId: open.session,
-      callId: question.request.callId,
-      ...answer,
-    });
+    return question === undefined ? undefined : this.#entry.get(asked(question));
+  }
+
+  /** Scrolls, goes to another question, or shows it on the whole screen. */
+  #actAround(action: ActionName, entry: Kept): boolean {
+    switch (action) {
+      case "transcript.pageUp":
+      case "transcript.pageDown": {
+        if (this.#bodyRows <= this.#room) return false;
+        const by = Math.max(1, this.#room - 2) * (action === "transcript.pageUp" ? -1 : 1);
+        entry.top = Math.max(0, Math.min(this.#bodyRows - this.#room, entry.top + by));
+        return true;
+      }
+      case "dialog.other":
+        return this.#goOn();
+      case "dialog.full":
+        if (this.#full !== undefined) return false;
+        this.#showFull();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #goOn(): boolean {
+    const open = this.#questions;
+    if (open.length < 2) return false;
+    const at = this.question === undefined ? -1 : open.indexOf(this.question);
+    const next = open[(at + 1) % open.length];
+    this.#chosen = next === undefined ? undefined : questionId(next);
     return true;
   }
 
-  async #answer(command: CommandOf<"AnswerPermission">): Promise<void> {
-    const refused = await this.#services.session.send(command);
-    if (refused instanceof HarnessError) this.#services.say(refusalText(refused), "failure");
+  #showFull(): void {
+    if (this.#full !== undefined) return;
+    const full = new FullQuestion(this, this.#services);
+    this.#full = Object.assign(full, {
+      closed: () => {
+        this.#full = undefined;
+      },
+    });
+    this.#services.open(this.#full);
+    this.#services.redraw();
+  }
+
+  #keep(question: Question): Kept {
+    const key = asked(question);
+    const known = this.#entry.get(key);
+    if (known !== undefined) return known;
+    const services = this.#services;
+    const options = {
+      services,
+      answer: (command: AnswerCommand) => void this.#answer(command, key),
+      showFull: () => this.#showFull(),
+    };
+    const dialog =
+      question.kind === "permission"
+        ? new PermissionDialog(question.request, options)
+        : new AskDialog(question.ask, options);
+    const entry = { dialog, sinceMs: services.clock.monotonic(), isSent: false, top: 0, version: 0 };
+    this.#entry.set(key, entry);
+    return entry;
+  }
+
+  async #answer(command: AnswerCommand, key: object): Promise<void> {
+    const entry = this.#entry.get(key);
+    if (entry === undefined || entry.isSent) return;
+    entry.isSent = true;
+    const answer = await this.#services.session.send(command);
+    if (answer instanceof HarnessError) {
+      entry.isSent = false;
+      this.#guard.pasted();
+      this.#services.say(refusalText(answer), "failure");
+    } else if (answer.result?.counted === false)
+      this.#services.say("Another answer came first: yours does not count.", "warning");
+    this.#services.redraw();
+  }
+
+  #heading(question: Question, { dialog, sinceMs }: Kept): string {
+    const open = this.#questions;
+    const place = open.length < 2 ? "" : ` · ${open.indexOf(question) + 1} of ${open.length}`;
+    const { originator } = asked(question);
+    const { session } = this.#services;
+    const isOther = originator !== undefined && originator !== session.self;
+    const by = isOther ? ` · for ${displayName(session.view.clients, originator)}` : "";
+    return `${dialog.heading}${by}${place}${this.#limit(question, sinceMs)}`;
+  }
+
+  /** Returns the time that is left. A limit that counts only while nobody is there does not count now. */
+  #limit(question: Question, sinceMs: number): string {
+    const { timeoutMs, onlyUnattended } = asked(question);
+    if (timeoutMs === undefined || onlyUnattended === true || timeoutMs > COUNTED_MS_MAX) return "";
+    const leftMs = Math.max(0, sinceMs + timeoutMs - this.#services.clock.monotonic());
+    if (leftMs > 0) this.#countDown();
+    return ` · ${Math.ceil(leftMs / SECOND_MS)} s left`;
+  }
+
+  #countDown(): void {
+    if (this.#tick !== undefined) return;
+    this.#tick = this.#services.clock.timer(SECOND_MS, () => {
+      this.#tick = undefined;
+      this.#services.redraw();
+    });
+  }
+
+  #body(question: Question, entry: Kept, columns: number): readonly DrawnRow[] {
+    const { dialog } = entry;
+    if (entry.body?.columns === columns && entry.body.version === dialog.version)
+      return [...entry.body.rows, ...noteRows(question, columns)];
+    const rows = dialog.body(columns);
+    entry.body = { columns, version: dialog.version, rows };
+    return [...rows, ...noteRows(question, columns)];
+  }
+
+  /** Returns the part of the body that fits, with the count of hidden rows. */
+  #window(entry: Kept, body: readonly DrawnRow[], columns: number): readonly DrawnRow[] {
+    this.#bodyRows = body.length;
+    const room = this.#room;
+    if (body.length <= room) {
+      entry.top = 0;
+      return body;
+    }
+    const { dialog } = entry;
+    if (entry.version !== dialog.version) {
+      entry.version = dialog.version;
+      entry.top = dialog.rowInSight?.(columns) ?? 0;
+    }
+    entry.top = Math.max(0, Math.min(entry.top, body.length - room + 1));
+    const shown = body.slice(entry.top, entry.top + room - 1);
+    const above = entry.top;
+    const below = body.length - entry.top - shown.length;
+    const { keys } = this.#services;
+    const full = keys.keysOf("dialog.full")[0] ?? "-";
+    const text = `… ${above} rows above, ${below} below, ${full}: all`;
+    return [...shown, ...wrapSpans([span(text, { role: "dim" })], { columns }).slice(0, 1)];
   }
 }
 
-function rowsOf(question: Question, columns: number): readonly DrawnRow[] {
-  const text = question.kind === "permission" ? question.request.summary : question.ask.text;
+/** Returns what was asked, the same object as long as it is not asked again. */
+function asked(question: Question) {
+  return question.kind === "permission" ? question.request : question.ask;
+}
+
+/** Returns rows about an incomplete or uncertain question, and about what happens without an answer. */
+function noteRows(question: Question, columns: number): readonly DrawnRow[] {
+  const { timeoutMs, onlyUnattended } = asked(question);
+  const unanswered = question.kind === "asked" ? questionWords(question.ask).unanswered : undefined;
   const lines = [
-    question.kind === "permission" ? `Permission needed: ${question.request.tool}` : "Question",
-    ...reveal(text).split("\n"),
-    "1 once   2 for this session   3 this tool   4 deny",
+    ...(question.leftOut === undefined ? [] : [leftOutText(question.leftOut)]),
+    ...(question.isUncertain === true ? [UNCERTAIN_TEXT] : []),
+    ...(timeoutMs === undefined || timeoutMs > COUNTED_MS_MAX
+      ? []
+      : [
+          `${onlyUnattended === true ? "While nobody is here: " : ""}${unansweredText(timeoutMs, unanswered)}`,
+        ]),
   ];
-  return lines.flatMap((line) => wrapSpans([span(line, { role: "warning" })], { columns }));
+  return lines.flatMap((line) => wrapSpans([span(line, { role: "dim" })], { columns }));
 }

@@ -1,0 +1,51 @@
+import { drawEditor } from "../input/draw-editor.ts";
+import type { EditName, EditorState } from "../input/editor.ts";
+import { EMPTY_EDITOR, edited } from "../input/editor.ts";
+import type { ActionName } from "../keys/actions.ts";
+import type { DrawnPart } from "../layout/part.ts";
+import type { Size } from "../screen/screen.ts";
+
+const EDITS: Readonly<Partial<Record<ActionName, EditName>>> = {
+  "edit.left": "left",
+  "edit.right": "right",
+  "edit.wordLeft": "wordLeft",
+  "edit.wordRight": "wordRight",
+  "edit.lineStart": "lineStart",
+  "edit.lineEnd": "lineEnd",
+  "edit.deleteBack": "deleteBack",
+  "edit.deleteForward": "deleteForward",
+  "edit.deleteWordBack": "deleteWordBack",
+  "edit.deleteWordForward": "deleteWordForward",
+  "edit.killToStart": "killToStart",
+  "edit.killToEnd": "killToEnd",
+  "edit.yank": "yank",
+  "edit.undo": "undo",
+  "edit.redo": "redo",
+};
+const FIELD_ROWS = 3;
+
+/** A field of one line for words of a person. */
+export class Field {
+  #state: EditorState = EMPTY_EDITOR;
+
+  get text(): string {
+    return this.#state.text;
+  }
+
+  draw({ columns }: Pick<Size, "columns">): DrawnPart {
+    return drawEditor(this.#state, columns, FIELD_ROWS);
+  }
+
+  /** Carries out an edit. Returns false for any other action. */
+  act(action: ActionName): boolean {
+    const kind = EDITS[action];
+    if (kind === undefined) return false;
+    this.#state = edited(this.#state, { kind });
+    return true;
+  }
+
+  /** Inserts a text; its line ends become blanks. */
+  insert(text: string): void {
+    this.#state = edited(this.#state, { kind: "insert", text: text.replaceAll(/\r\n?|\n/g, " ") });
+  }
+}
