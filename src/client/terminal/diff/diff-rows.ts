@@ -1,5 +1,5 @@
 import { count } from "../../../base/text/text.ts";
-import type { DrawnRow, Role, Span } from "../drawing/span.ts";
+import type { DrawnRow, Role } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { cutSpans } from "./code-rows.ts";
 import type { DiffFile, DiffHunk } from "./diff-file.ts";
@@ -13,14 +13,10 @@ import { wordMarks } from "./word-marks.ts";
 /** `auto`: side by side from 120 columns on. */
 export type DiffLayout = "auto" | "unified" | "side";
 
-/** Returns the spans of each line of a piece of code; undefined for a language that is not known. */
-export type Highlight = (code: string, language: string) => readonly (readonly Span[])[] | undefined;
-
 export interface DiffOptions {
   readonly columns: number;
   /** Default: `auto`. */
   readonly layout?: DiffLayout;
-  readonly highlight?: Highlight;
   /** Lines of all hunks that are drawn; the rest is counted in one row. Default: 2,000. */
   readonly linesMax?: number;
   /** False: no row with the name of each file. Default: true. */
@@ -47,7 +43,7 @@ export function diffRows(files: readonly DiffFile[], options: DiffOptions): read
       left -= lines.length;
       hidden += hunk.lines.length - lines.length;
       if (lines.length === 0) continue;
-      const picture = pictureOf({ ...hunk, lines }, file, options);
+      const picture = pictureOf({ ...hunk, lines }, file, columns);
       rows.push(...headingRows(hunk, file, columns));
       rows.push(...(isSide ? sideRows(picture) : unifiedRows(picture)));
     }
@@ -56,14 +52,14 @@ export function diffRows(files: readonly DiffFile[], options: DiffOptions): read
   return rows;
 }
 
-function pictureOf(hunk: DiffHunk, file: DiffFile, { columns, highlight }: DiffOptions): HunkPicture {
-  const syntax = highlight === undefined ? undefined : syntaxOf(hunk.lines, languageOf(file), highlight);
+function pictureOf(hunk: DiffHunk, file: DiffFile, columns: number): HunkPicture {
+  const language = languageOf(file);
   return {
     hunk,
     columns,
     marks: wordMarks(hunk.lines),
     hasNumbers: file.isPlaceUnknown !== true,
-    ...(syntax === undefined ? {} : { syntax }),
+    ...(language === "" ? {} : { syntax: syntaxOf(hunk.lines, language) }),
   };
 }
 

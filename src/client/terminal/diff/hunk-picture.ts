@@ -1,4 +1,5 @@
 import type { Role, Span } from "../drawing/span.ts";
+import { highlight } from "../highlight/highlight.ts";
 import type { CodeStyle } from "./code-rows.ts";
 import { LINE_CHARACTERS_MAX, shownCode } from "./code-rows.ts";
 import type { DiffHunk, DiffLine } from "./diff-file.ts";
@@ -69,16 +70,12 @@ export function digitsOf({ oldStart, newStart, lines }: DiffHunk): number {
 }
 
 /** Returns the syntax colours of lines, each side by itself, so that a removed line does not disturb the new code. */
-export function syntaxOf(
-  lines: readonly DiffLine[],
-  language: string,
-  highlight: (code: string, language: string) => readonly (readonly Span[])[] | undefined,
-): ReadonlyMap<number, readonly Span[]> {
+export function syntaxOf(lines: readonly DiffLine[], language: string): ReadonlyMap<number, readonly Span[]> {
   const found = new Map<number, readonly Span[]>();
   for (const side of ["removed", "added"] as const) {
     const indices = lines.flatMap(({ kind }, at) => (kind === side || kind === "context" ? [at] : []));
     const code = indices.map((at) => shownCode((lines[at]?.text ?? "").slice(0, LINE_CHARACTERS_MAX)));
-    const rows = highlight(code.join("\n"), language) ?? [];
+    const rows = highlight(code.join("\n"), language);
     for (const [at, index] of indices.entries()) {
       const spans = rows[at];
       if (spans !== undefined) found.set(index, spans);

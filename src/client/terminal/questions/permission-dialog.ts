@@ -1,3 +1,4 @@
+import { isObject, stringAt } from "../../../base/json.ts";
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { PermissionAnswer } from "../../../view/questions/permission-answers.ts";
@@ -15,7 +16,7 @@ import type { DrawnRow, Style } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
-import { changeLinesOf, drawChange, hunkLines } from "./change-rows.ts";
+import { drawHunk, drawRequestedChange } from "./change-rows.ts";
 import type { Dialog, DialogOptions, ShownAnswer } from "./dialog.ts";
 import { Field } from "./field.ts";
 import type { HunkChoice } from "./hunk-choice.ts";
@@ -242,9 +243,15 @@ export class PermissionDialog implements Dialog {
     answer({ kind: "AnswerPermission", sessionId: open.session, callId, ...given });
   }
 
+  /** Path of the file that is changed. */
+  get #path(): string | undefined {
+    const { args, preview } = this.#request;
+    return preview !== undefined && isObject(args) ? stringAt(args, preview.path) : undefined;
+  }
+
   #changeRows(columns: number): readonly DrawnRow[] {
     const { hunks = [] } = this.#request;
-    if (!this.#hasHunks) return drawChange(changeLinesOf(this.#request), columns);
+    if (!this.#hasHunks) return drawRequestedChange(this.#request, columns);
     return hunks.flatMap((hunk, at) => this.#hunkRows(hunk, at, columns));
   }
 
@@ -256,7 +263,7 @@ export class PermissionDialog implements Dialog {
     const role = state === "accepted" ? "success" : state === "refused" ? "failure" : "warning";
     return [
       ...wrapSpans([span(head, { role, isBold: isHere })], { columns }),
-      ...drawChange(hunkLines(hunk), columns),
+      ...drawHunk(hunk, this.#path, columns),
     ];
   }
 

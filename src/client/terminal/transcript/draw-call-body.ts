@@ -49,7 +49,7 @@ function changesOf({ diff, preview, args }: CallItem): readonly DiffFile[] {
 
 function changeRows(
   files: readonly DiffFile[],
-  { columns, diffLayout = "auto", highlight }: DrawContext,
+  { columns, diffLayout = "auto" }: DrawContext,
   isUnfolded: boolean,
 ): readonly DrawnRow[] {
   const drawn = diffRows(files, {
@@ -57,7 +57,6 @@ function changeRows(
     layout: diffLayout,
     hasNames: false,
     ...(isUnfolded ? {} : { linesMax: DIFF_LINES }),
-    ...(highlight === undefined ? {} : { highlight }),
   });
   return drawn.map((each) => ({
     ...each,

@@ -2,7 +2,7 @@ import type { ClientId, EventSeq } from "../../../base/ids.ts";
 import type { KnownClients } from "../../../view/session/clients.ts";
 import type { SubAgents } from "../../../view/session/sub-agents.ts";
 import type { TranscriptItem } from "../../../view/transcript/items.ts";
-import type { DiffLayout, Highlight } from "../diff/diff-rows.ts";
+import type { DiffLayout } from "../diff/diff-rows.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 
 /** Values that drawing an item depends on besides the item. */
@@ -20,7 +20,6 @@ export interface DrawContext {
   readonly subAgents?: SubAgents;
   /** Default: `auto`. */
   readonly diffLayout?: DiffLayout;
-  readonly highlight?: Highlight;
 }
 
 /** Draws the items of a sub-agent. */
