@@ -38,6 +38,8 @@ export interface TerminalClientOptions {
   readonly workingDir: string;
   /** The engine, which may still start: the screen waits for nothing. */
   readonly engine: Promise<ReachedByTerminal>;
+  /** True: no costs in the status line (`--quiet-cost`). Default: false. */
+  readonly isQuiet?: boolean;
   /** Sent as the first prompt. */
   readonly prompt?: string;
   readonly openScreen: (options: ScreenOptions) => Screen;

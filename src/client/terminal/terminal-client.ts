@@ -14,7 +14,7 @@ import { QuestionDock } from "./questions/question-dock.ts";
 import type { Screen } from "./screen/screen.ts";
 import { SessionStore } from "./session/session-store.ts";
 import { drawHeader } from "./status/header.ts";
-import { drawStatus } from "./status/status-line.ts";
+import { StatusPart } from "./status/status-part.ts";
 import { SIXTEEN } from "./themes/sixteen.ts";
 import { TranscriptPart } from "./transcript/transcript-part.ts";
 
@@ -40,6 +40,7 @@ class TerminalClient {
   readonly #keys = new KeyTable();
   readonly #input: InputPart;
   readonly #transcript: TranscriptPart;
+  readonly #status: StatusPart;
   readonly #stage: Stage;
   readonly #services: Services;
   readonly #screen: Screen;
@@ -51,7 +52,11 @@ class TerminalClient {
     this.#store = new SessionStore({
       engine: options.engine,
       signal,
-      changed: () => this.#screen.redraw(),
+      changed: (envelope) => {
+        this.#status.add(envelope);
+        this.#screen.redraw();
+      },
+      opened: () => this.#status.begin(),
       ended: (failure) => this.#tell(failure),
       say: (text) => this.#say(text),
     });
@@ -59,6 +64,7 @@ class TerminalClient {
     this.#services = services;
     this.#input = new InputPart({ send: (text, how) => void this.#send(text, how) });
     this.#transcript = new TranscriptPart(services);
+    this.#status = new StatusPart(services, { isQuiet: options.isQuiet ?? false });
     this.#stage = new Stage({
       parts: {
         header: (columns) => drawHeader(options, columns),
@@ -66,7 +72,8 @@ class TerminalClient {
         queue: () => [],
         dock: new QuestionDock(services),
         input: this.#input,
-        status: (columns) => drawStatus(this.#store, columns),
+        rule: (columns) => this.#status.rule(columns, this.#transcript.isAway),
+        status: (columns) => this.#status.status(columns),
       },
       keys: () => this.#keys,
       theme: () => SIXTEEN,

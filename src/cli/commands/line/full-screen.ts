@@ -49,6 +49,7 @@ export async function runFullScreen(
     openScreen: openFullScreen,
     clock: at.world.clock,
     signal: at.stop.signal,
+    isQuiet: settings.quietCost === true,
     ...(prompt === undefined ? {} : { prompt }),
   });
   return why === "interrupt" ? EXIT.cancelled : EXIT.done;

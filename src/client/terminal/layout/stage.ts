@@ -13,6 +13,8 @@ export interface StageParts {
   readonly transcript: Part;
   /** Rows between the transcript and the draft: what waits in the queue. */
   readonly queue: (columns: number) => readonly DrawnRow[];
+  /** The line above the draft. */
+  readonly rule: (columns: number) => DrawnRow;
   readonly dock: Part & {
     readonly takesKeys: boolean;
     noteKey(): void;
@@ -89,7 +91,7 @@ export class Stage {
     const dockMax = Math.max(1, Math.floor(height / 2));
     const bottom = overlay ?? parts.dock;
     const dock = bottom.draw({ columns, rows: dockMax });
-    const line = row([span("─".repeat(columns), { role: "border" })]);
+    const line = parts.rule(columns);
     const queue = parts.queue(columns);
     const fixed = header.length + queue.length + dock.rows.length + 1 + input.rows.length + 1;
     const room = Math.max(0, height - fixed);

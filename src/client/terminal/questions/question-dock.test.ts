@@ -35,6 +35,7 @@ function openStage() {
       header: () => [],
       transcript: { contexts: [], draw: () => ({ rows: [] }), act: () => false },
       queue: () => [],
+      rule: () => ({ spans: [] }),
       dock,
       input,
       status: () => ({ spans: [] }),

@@ -22,6 +22,8 @@ export interface SessionStoreOptions {
   readonly signal: AbortSignal;
   /** Called after each event, with the views before and after it. */
   readonly changed: (envelope: Envelope, step: SessionStep) => void;
+  /** Called once another session is shown, before its events. */
+  readonly opened: () => void;
   /** Called if the events of the session end, or cannot be read any more. */
   readonly ended: (failure: unknown) => void;
   readonly say: (text: string) => void;
@@ -114,6 +116,7 @@ export class SessionStore implements ShownSession {
     this.#open = open;
     this.#view = NEW_SESSION;
     this.#transcript = NEW_TRANSCRIPT;
+    this.#options.opened();
     const signal = AbortSignal.any([this.#options.signal, this.#following.signal]);
     void this.#options.engine.then(({ connection }) => this.#read(connection, open, signal));
   }

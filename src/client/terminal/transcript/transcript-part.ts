@@ -65,6 +65,11 @@ export class TranscriptPart implements Part {
     return true;
   }
 
+  /** True while newer rows are below the window. */
+  get isAway(): boolean {
+    return !this.#pane.isFollowing;
+  }
+
   /** Shows the newest rows from now on. */
   follow(): void {
     this.#pane.follow();
