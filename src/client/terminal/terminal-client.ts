@@ -9,6 +9,10 @@ import { KeyTable } from "./keys/key-table.ts";
 import type { Services } from "./layout/services.ts";
 import { Stage } from "./layout/stage.ts";
 import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
+import { HelpPanel } from "./panels/help-panel.ts";
+import { openModels } from "./panels/model-panel.ts";
+import { openPalette } from "./panels/palette.ts";
+import { openSessions } from "./panels/session-panel.ts";
 import { openPolicy } from "./questions/policy-panel.ts";
 import { QuestionDock } from "./questions/question-dock.ts";
 import type { Screen } from "./screen/screen.ts";
@@ -153,8 +157,36 @@ class TerminalClient {
       case "policy.open":
         openPolicy(this.#services);
         return;
+      case "app.help":
+        this.#stage.open(new HelpPanel(this.#services));
+        return;
+      case "app.palette":
+        openPalette(this.#services);
+        return;
+      case "model.open":
+        openModels(this.#services);
+        return;
+      case "session.open":
+        openSessions(this.#services, {
+          workingDir: this.#options.workingDir,
+          goTo: (info) => void this.#goTo({ kind: "stored", info }),
+        });
+        return;
+      case "session.new":
+        void this.#goTo({ kind: "new" });
+        return;
       default:
         return;
+    }
+  }
+
+  async #goTo(which: Parameters<SessionStore["goTo"]>[0]): Promise<void> {
+    try {
+      await this.#store.goTo(which);
+      this.#transcript.follow();
+      this.#screen.redraw();
+    } catch (thrown) {
+      this.#tell(thrown);
     }
   }
 
