@@ -99,13 +99,16 @@ test("[SES-06 REL-01] a sweep leaves files of sessions that the store does not h
 
 test("[SES-06] files that a deletion could not remove are removed by a later sweep, whatever their age", async () => {
   await using directory = temporaryDirectory();
-  const { home, gone } = await makeHome(join(directory.path, "made"));
+  const made = await makeHome(join(directory.path, "made"));
+  const { home, gone } = made;
   await withStore(home, async (store) => {
     const failing = store.delete(gone.logId, () => Promise.reject(new Error("the disk is away")));
     await expect(failing).rejects.toThrow("the disk is away");
   });
   const files = () => KEPT.map((kind) => existsSync(fileOf(home, kind, gone.logId)));
   expect(files()).toEqual(KEPT.map(() => true));
+  // Seen red: its rows stayed as well.
+  expect(tracesOf(home, made).filter((trace) => [...TABLES, ...OF_KEYS].includes(trace))).toEqual([]);
   await withStore(home, async (store) => await sweepIn(home, store));
   expect(files()).toEqual(KEPT.map(() => false));
 });

@@ -292,7 +292,7 @@ export class SqliteStore implements SessionStore {
     const maintenance = {
       ...{ world: this.#world, whenFree: this.#whenFree, heads: this.#heads, signal, isAlive },
       ...defined({ beside }),
-      forget: () => this.#eraser.forget(),
+      eraser: this.#eraser,
     };
     // The maintenance writes the log back to the file, with what the index has added.
     await this.search.keepUp(signal);
