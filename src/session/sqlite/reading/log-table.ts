@@ -71,8 +71,12 @@ export class LogTable {
   }
 
   #rowsOf(selected: string, numbers: readonly number[]): readonly Row[] {
-    const sql = `${selected} WHERE logs.num = ? AND ${IS_THERE}`;
-    return numbers.map((num) => this.#connection.first(sql, num)).filter((row) => row !== undefined);
+    const rows = this.#connection.all(
+      `${selected} WHERE logs.num IN (SELECT value FROM json_each(?)) AND ${IS_THERE}`,
+      JSON.stringify(numbers),
+    );
+    const byNumber = new Map(rows.map((row) => [Number(row["num"]), row]));
+    return numbers.map((num) => byNumber.get(num)).filter((row) => row !== undefined);
   }
 
   /** Returns the numbers of whole logs, the newest first. */
@@ -179,7 +183,7 @@ const LOG_TABLES = `
     AND NOT EXISTS (SELECT 1 FROM data_keys WHERE data_keys.key_id = names.key_id AND wrapped IS NULL)`;
 
 const NAME_ROW = `
-  SELECT logs.log_id, working_dir, updated_at, turn_open, ${TITLES}, ${NEWEST_RUN}, leases.pid, leases.process_start
+  SELECT logs.num, logs.log_id, working_dir, updated_at, turn_open, ${TITLES}, ${NEWEST_RUN}, leases.pid, leases.process_start
   ${LOG_TABLES}`;
 
 const LOG_ROW = `

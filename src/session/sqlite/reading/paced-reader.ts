@@ -104,7 +104,7 @@ export class PacedReader {
     return found;
   }
 
-  /** Calls `read` with the number of events or logs for a piece until it has read the limit, or fewer than that number. */
+  /** Calls `read` with the size of a piece until it has read the limit, or fewer than that size. */
   async #pieces(limit: number, read: (count: number) => number): Promise<void> {
     let size = PIECE_EVENTS;
     for (let left = limit; ; ) {
@@ -125,7 +125,7 @@ export class PacedReader {
 
   /**
    * Reads which logs a query finds, then those logs in pages, each with its keys in one state of the file. A log that
-   * is deleted meanwhile is left out; none is left out because it is written meanwhile, which would move it in the list.
+   * is deleted meanwhile is left out. One that is written meanwhile, which moves it in the list, is not.
    */
   async #pages<Result>(
     query: LogQuery,
