@@ -487,7 +487,7 @@ export interface SessionDetail {
   readonly profile: string;
   /** `provider:name`. */
   readonly model: string;
-  /** Absent if nobody chose one. Since protocol 0.3.0. */
+  /** The effort that a client chose for the session. Absent: the configuration decides. Since protocol 0.3.0. */
   readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
   /** Permission level; of a session that runs here. Since protocol 0.3.0. */
   readonly level?: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
@@ -584,7 +584,7 @@ export interface SessionInfo {
   readonly profile: string;
   /** `provider:name`. */
   readonly model: string;
-  /** Absent if nobody chose one. Since protocol 0.3.0. */
+  /** The effort that a client chose for the session. Absent: the configuration decides. Since protocol 0.3.0. */
   readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
   /** Permission level; of a session that runs here. Since protocol 0.3.0. */
   readonly level?: "ReadOnly" | "WorkspaceWrite" | "DangerFullAccess";
@@ -1885,7 +1885,7 @@ export interface SetModelResult {
   readonly notices?: readonly string[];
   /** `provider:name`. */
   readonly model?: string;
-  /** Thinking effort. A model that accepts fewer values gets the nearest below. */
+  /** The effort that a client chose for the session. Absent: the configuration decides. */
   readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
 }
 
@@ -4152,7 +4152,7 @@ export interface ProfileSwitchedEvent {
   };
 }
 
-/** The model of the session's next request, as `provider:name`, and its effort. Since protocol 0.3.0. */
+/** The session has another model or effort from its next request on. Since protocol 0.3.0. */
 export interface ModelChangedEvent {
   /** A position in a log: JSON numbers up to 2^53 − 1. */
   readonly id: number;
@@ -4175,7 +4175,7 @@ export interface ModelChangedEvent {
     readonly model: string;
     /** Set if the model has changed. */
     readonly previous?: string;
-    /** Set if the effort has changed. */
+    /** The effort that a client chose for the session, changed or not. Absent: the configuration decides. */
     readonly effort?: "off" | "low" | "medium" | "high" | "xhigh" | "max";
     /** The client whose command it was. Absent: the engine itself. */
     readonly by?: ClientId;

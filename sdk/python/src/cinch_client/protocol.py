@@ -2461,7 +2461,7 @@ _ModelChangedEventPayloadRequired = TypedDict("_ModelChangedEventPayloadRequired
 class ModelChangedEventPayload(_ModelChangedEventPayloadRequired, total=False):
     # Set if the model has changed.
     previous: str
-    # Set if the effort has changed.
+    # The effort that a client chose for the session, changed or not. Absent: the configuration decides.
     effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
     # The client whose command it was. Absent: the engine itself.
     by: ClientId
@@ -2910,7 +2910,7 @@ class SessionInfo(_SessionInfoRequired, total=False):
     renamed: bool
     # True if lists leave it out. Since protocol 0.3.0.
     archived: bool
-    # Absent if nobody chose one. Since protocol 0.3.0.
+    # The effort that a client chose for the session. Absent: the configuration decides. Since protocol 0.3.0.
     effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
     # Permission level; of a session that runs here. Since protocol 0.3.0.
     level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
@@ -3365,7 +3365,7 @@ class SessionDetail(_SessionDetailRequired, total=False):
     renamed: bool
     # True if lists leave it out. Since protocol 0.3.0.
     archived: bool
-    # Absent if nobody chose one. Since protocol 0.3.0.
+    # The effort that a client chose for the session. Absent: the configuration decides. Since protocol 0.3.0.
     effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
     # Permission level; of a session that runs here. Since protocol 0.3.0.
     level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
@@ -4819,7 +4819,7 @@ class SetModelResult(TypedDict, total=False):
     notices: List[str]
     # `provider:name`.
     model: str
-    # Thinking effort. A model that accepts fewer values gets the nearest below.
+    # The effort that a client chose for the session. Absent: the configuration decides.
     effort: Literal["off", "low", "medium", "high", "xhigh", "max"]
 
 
