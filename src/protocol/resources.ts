@@ -46,7 +46,7 @@ export const SessionInfo = z.object({
   profile: z.string(),
   /** `provider:name`. */
   model: z.string(),
-  /** Absent if nobody chose one. Since protocol 0.3.0. */
+  /** The effort that a client chose for the session. Absent: the configuration decides. Since protocol 0.3.0. */
   effort: EffortSchema.optional(),
   /** Permission level; of a session that runs here. Since protocol 0.3.0. */
   level: LevelSchema.optional(),

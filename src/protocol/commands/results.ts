@@ -157,6 +157,7 @@ export const COMMAND_RESULTS = {
   SetModel: notices().extend({
     /** `provider:name`. */
     model: z.string().optional(),
+    /** The effort that a client chose for the session. Absent: the configuration decides. */
     effort: EffortSchema.optional(),
   }),
   SetLevel: notices().extend({ level: LevelSchema }),

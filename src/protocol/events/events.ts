@@ -559,13 +559,13 @@ const payloads = {
       })
       .optional(),
   }),
-  /** The model of the session's next request, as `provider:name`, and its effort. Since protocol 0.3.0. */
+  /** The session has another model or effort from its next request on. Since protocol 0.3.0. */
   ModelChanged: z.object({
     /** `provider:name`. */
     model: z.string(),
     /** Set if the model has changed. */
     previous: z.string().optional(),
-    /** Set if the effort has changed. */
+    /** The effort that a client chose for the session, changed or not. Absent: the configuration decides. */
     effort: EffortSchema.optional(),
     by,
     ...who,

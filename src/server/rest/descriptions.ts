@@ -492,7 +492,7 @@ export const DESCRIPTIONS: Descriptions = {
     "about": "`provider:name`."
    },
    "effort": {
-    "about": "Absent if nobody chose one. Since protocol 0.3.0."
+    "about": "The effort that a client chose for the session. Absent: the configuration decides. Since protocol 0.3.0."
    },
    "level": {
     "about": "Permission level; of a session that runs here. Since protocol 0.3.0."
@@ -619,7 +619,7 @@ export const DESCRIPTIONS: Descriptions = {
     "about": "`provider:name`."
    },
    "effort": {
-    "about": "Absent if nobody chose one. Since protocol 0.3.0."
+    "about": "The effort that a client chose for the session. Absent: the configuration decides. Since protocol 0.3.0."
    },
    "level": {
     "about": "Permission level; of a session that runs here. Since protocol 0.3.0."
@@ -2432,7 +2432,7 @@ export const DESCRIPTIONS: Descriptions = {
     "about": "`provider:name`."
    },
    "effort": {
-    "about": "Thinking effort. A model that accepts fewer values gets the nearest below."
+    "about": "The effort that a client chose for the session. Absent: the configuration decides."
    }
   }
  },
@@ -5351,7 +5351,7 @@ export const DESCRIPTIONS: Descriptions = {
   }
  },
  "ModelChangedEvent": {
-  "about": "The model of the session's next request, as `provider:name`, and its effort. Since protocol 0.3.0.",
+  "about": "The session has another model or effort from its next request on. Since protocol 0.3.0.",
   "fields": {
    "id": {
     "about": "A position in a log: JSON numbers up to 2^53 − 1."
@@ -5380,7 +5380,7 @@ export const DESCRIPTIONS: Descriptions = {
       "about": "Set if the model has changed."
      },
      "effort": {
-      "about": "Set if the effort has changed."
+      "about": "The effort that a client chose for the session, changed or not. Absent: the configuration decides."
      },
      "by": {
       "about": "The client whose command it was. Absent: the engine itself."
