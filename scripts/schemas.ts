@@ -175,7 +175,7 @@ function errorsText(): string {
     "",
     'Every refusal is `{"reason", "message", "details"}`: the reason is for programs, the message for people, the',
     "details are what the message was filled with. Over HTTP it comes with a status. What never answers a request by itself",
-    "stands under 500. A body of more than 64 MiB, headers of more than 16 KB and bytes that are no HTTP are refused by the",
+    "stands under 500; some of these are notices, such as `ProviderSilent`, which end nothing. A body of more than 64 MiB, headers of more than 16 KB and bytes that are no HTTP are refused by the",
     "runtime, with 413, 431 and 400 and no body.",
     "",
     "| status | reason | message |",

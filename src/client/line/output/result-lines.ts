@@ -18,7 +18,7 @@ export interface PrintedCall {
   readonly kind: ToolKind | undefined;
   /** The change that it makes, as quoted lines. Empty: none, or it was printed before. */
   readonly change: readonly string[];
-  /** True if the arguments hold a whole file: only the engine knows what of it is a change. */
+  /** True if the arguments hold a whole file: only the engine knows its changed lines. */
   readonly isWhole: boolean;
 }
 
