@@ -2163,7 +2163,10 @@ export interface AnswerPermissionCommand {
   readonly callId: CallId;
   /** Runs the call, or refuses it. */
   readonly decision: "allow" | "deny";
-  /** Default: once. */
+  /**
+   * Reach: this call ("once"), this and later calls under `rule` ("argv_glob"), or every later call of the tool
+   * ("tool"). The last two make a rule of the session. Default: once.
+   */
   readonly scope?: "once" | "argv_glob" | "tool";
   /** With argv_glob: the rule that the user was shown and picked, if it is a shorter prefix of words. */
   readonly rule?: string;
@@ -3199,7 +3202,10 @@ export interface CompactionTriggeredEvent {
     readonly afterTokens: number;
     /** Events up to this one are no longer in the history as they are. */
     readonly boundary?: number;
-    /** Method. 1: old results were left out. 2: a model wrote a summary. 3: old messages were left out. */
+    /**
+     * Method. 1: references replace long results. 2: a model wrote a summary. 3: the summary is made from
+     * the log.
+     */
     readonly tier?: number;
     /**
      * Cause. "threshold": the history came near the limit. "overflow": the provider refused its length.
@@ -3435,7 +3441,7 @@ export interface PermissionRequestedEvent {
   };
 }
 
-/** A question about a call was answered, or closed without an answer. */
+/** A client has answered a question about a call. No event: its time ran out, or the turn was cancelled. */
 export interface PermissionAnsweredEvent {
   /** A position in a log: JSON numbers up to 2^53 − 1. */
   readonly id: number;
@@ -3509,7 +3515,7 @@ export interface CancelledEvent {
   readonly payload: {
     /** Number of the turn in its session, from 1. */
     readonly turn: number;
-    /** The client, or a word for the engine itself. */
+    /** The client, or the part of the engine that cancelled it. */
     readonly by: string;
     /**
      * The client that `originator` or `by` names, as it was when it acted. Absent: the engine itself, a client

@@ -67,7 +67,10 @@ export const AnswerPermission = z.object({
   callId: CallIdSchema,
   /** Runs the call, or refuses it. */
   decision: z.enum(["allow", "deny"]),
-  /** Default: once. */
+  /**
+   * Reach: this call ("once"), this and later calls under `rule` ("argv_glob"), or every later call of the tool
+   * ("tool"). The last two make a rule of the session. Default: once.
+   */
   scope: PermissionScope.optional(),
   /** With argv_glob: the rule that the user was shown and picked, if it is a shorter prefix of words. */
   rule: z.string().optional(),

@@ -245,7 +245,7 @@ const payloads = {
     afterTokens: tokens,
     /** Events up to this one are no longer in the history as they are. */
     boundary: EventSeqSchema.optional(),
-    /** Method. 1: old results were left out. 2: a model wrote a summary. 3: old messages were left out. */
+    /** Method. 1: references replace long results. 2: a model wrote a summary. 3: the summary is made from the log. */
     tier: z.int().min(1).max(3).optional(),
     trigger: CompactionTrigger.optional(),
   }),
@@ -339,7 +339,7 @@ const payloads = {
     /** The change of a file, in hunks that an answer can accept one by one. Since protocol 0.3.0. */
     hunks: z.array(Hunk).optional(),
   }),
-  /** A question about a call was answered, or closed without an answer. */
+  /** A client has answered a question about a call. No event: its time ran out, or the turn was cancelled. */
   PermissionAnswered: z.object({
     callId: CallIdSchema,
     /** The decision. */
@@ -361,7 +361,7 @@ const payloads = {
   /** A client, or the engine, has cancelled the turn. TurnEnded follows. */
   Cancelled: z.object({
     turn,
-    /** The client, or a word for the engine itself. */
+    /** The client, or the part of the engine that cancelled it. */
     by: z.string(),
     ...who,
     /** Reason in words. */

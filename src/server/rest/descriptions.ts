@@ -2845,7 +2845,7 @@ export const DESCRIPTIONS: Descriptions = {
     "about": "Runs the call, or refuses it."
    },
    "scope": {
-    "about": "Default: once."
+    "about": "Reach: this call (\"once\"), this and later calls under `rule` (\"argv_glob\"), or every later call of the tool (\"tool\"). The last two make a rule of the session. Default: once."
    },
    "rule": {
     "about": "With argv_glob: the rule that the user was shown and picked, if it is a shorter prefix of words."
@@ -4141,7 +4141,7 @@ export const DESCRIPTIONS: Descriptions = {
       "about": "Events up to this one are no longer in the history as they are."
      },
      "tier": {
-      "about": "Method. 1: old results were left out. 2: a model wrote a summary. 3: old messages were left out."
+      "about": "Method. 1: references replace long results. 2: a model wrote a summary. 3: the summary is made from the log."
      },
      "trigger": {
       "about": "Cause. \"threshold\": the history came near the limit. \"overflow\": the provider refused its length. \"command\": a client."
@@ -4420,7 +4420,7 @@ export const DESCRIPTIONS: Descriptions = {
   }
  },
  "PermissionAnsweredEvent": {
-  "about": "A question about a call was answered, or closed without an answer.",
+  "about": "A client has answered a question about a call. No event: its time ran out, or the turn was cancelled.",
   "fields": {
    "id": {
     "about": "A position in a log: JSON numbers up to 2^53 − 1."
@@ -4511,7 +4511,7 @@ export const DESCRIPTIONS: Descriptions = {
       "about": "Number of the turn in its session, from 1."
      },
      "by": {
-      "about": "The client, or a word for the engine itself."
+      "about": "The client, or the part of the engine that cancelled it."
      },
      "who": {
       "about": "The client that `originator` or `by` names, as it was when it acted. Absent: the engine itself, a client that it does not know any more, an older log, or expired content. Since protocol 0.3.0.",

@@ -178,7 +178,8 @@ _AnswerPermissionCommandRequired = TypedDict("_AnswerPermissionCommandRequired",
 
 
 class AnswerPermissionCommand(_AnswerPermissionCommandRequired, total=False):
-    # Default: once.
+    # Reach: this call ("once"), this and later calls under `rule` ("argv_glob"), or every later call of the tool
+    # ("tool"). The last two make a rule of the session. Default: once.
     scope: Literal["once", "argv_glob", "tool"]
     # With argv_glob: the rule that the user was shown and picked, if it is a shorter prefix of words.
     rule: str
@@ -1347,7 +1348,7 @@ _CompactionTriggeredEventPayloadRequired = TypedDict("_CompactionTriggeredEventP
 class CompactionTriggeredEventPayload(_CompactionTriggeredEventPayloadRequired, total=False):
     # Events up to this one are no longer in the history as they are.
     boundary: int
-    # Method. 1: old results were left out. 2: a model wrote a summary. 3: old messages were left out.
+    # Method. 1: references replace long results. 2: a model wrote a summary. 3: the summary is made from the log.
     tier: int
     # Cause. "threshold": the history came near the limit. "overflow": the provider refused its length. "command":
     # a client.
@@ -1685,7 +1686,7 @@ class CancelledEventPayloadWho(TypedDict):
 _CancelledEventPayloadRequired = TypedDict("_CancelledEventPayloadRequired", {
     # Number of the turn in its session, from 1.
     "turn": int,
-    # The client, or a word for the engine itself.
+    # The client, or the part of the engine that cancelled it.
     "by": str,
     # Reason in words.
     "reason": str,
