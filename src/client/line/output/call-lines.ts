@@ -38,6 +38,19 @@ export class CallLines {
     if (shown !== undefined) this.#shown.set(callId, { ...shown, change: [] });
   }
 
+  /** Returns true if a call that has ended wrote a whole file and its result is printed with the change. */
+  wroteWhole({ callId, isError }: PayloadOf<"ToolResult">): boolean {
+    const shown = this.#shown.get(callId);
+    const isPrinted = isError !== true && !this.#denied.has(callId) && !this.#reported.has(callId);
+    return isPrinted && shown?.isWhole === true && shown.change.length > 0;
+  }
+
+  /** Takes the change that a call has made, as quoted lines, in place of its arguments. */
+  changed(callId: CallId, change: readonly string[]): void {
+    const shown = this.#shown.get(callId);
+    if (shown !== undefined) this.#shown.set(callId, { ...shown, change });
+  }
+
   /** Notes that a call does not run, and that this was printed. */
   deny(callId: CallId, by: { readonly byYou: boolean }): void {
     this.#denied.set(callId, by);
@@ -100,7 +113,7 @@ export class CallLines {
 }
 
 /** A call whose start was not seen. */
-const UNKNOWN_CALL: PrintedCall = { kind: undefined, change: [] };
+const UNKNOWN_CALL: PrintedCall = { kind: undefined, change: [], isWhole: false };
 
 /** Returns the end of what a command of a person wrote, as marked lines. */
 function shellOutput(text: string): string {
