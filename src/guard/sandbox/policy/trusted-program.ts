@@ -3,7 +3,7 @@ import { isWithin } from "../../../base/files/below.ts";
 import type { Files } from "../../../base/world.ts";
 import { walkLinks } from "./link-walk.ts";
 
-/** What people read where `findTrustedProgram` finds no git. */
+/** Sentence for people where `findTrustedProgram` finds no git. */
 export const NO_GIT =
   "PATH has no git that only you can replace: one below a folder that a session may write does not count";
 
