@@ -172,7 +172,7 @@ for (const runtime of ["node", "bun"]) {
   );
 }
 
-requireProgram("npm")(
+requireProgram("node")(
   "[SDK-01 DOC-01] the programs of the TypeScript client's README have no error of types under strict",
   () => {
     using place = temporaryFolder();
