@@ -264,3 +264,18 @@ test("[ENG-26 R26 ENG-18] whatever is sent, steered, withdrawn, cancelled and ki
   });
   await holds(property, 150);
 });
+
+// Seen red: a cancel that came while the input was examined found no turn, and the input ran.
+test("[ENG-26 R26] a cancel sent behind an input, however close, stops it", async () => {
+  for (const how of ["reject", "queue", "steer"] as const) {
+    for (let hops = 0; hops <= MICROTASKS_MAX; hops++) {
+      const machine = new Machine();
+      await machine.open();
+      await machine.take({ act: { do: "send", how, who: "person" }, hops: -1 });
+      await machine.take({ act: { do: "cancel" }, hops });
+      await machine.finish();
+      expect([how, hops, machine.violations]).toEqual([how, hops, []]);
+      await machine.close();
+    }
+  }
+});

@@ -343,15 +343,16 @@ export class Session {
     await this.durable();
   }
 
-  /** A cancel while the rest of an earlier run is settled stops the input that waits for that. */
+  /** A cancel that arrives while the input is examined, or its files are read, stops it. */
   async #sendInput(command: CommandOf<"SendInput">, client: AttachedClient): Promise<Accepted> {
     const { cancels } = this.#turns;
     await this.#recovery.settled(client);
+    const input = await resolvedInput(command, this.#parts.attachments);
     if (this.#turns.cancels !== cancels) {
       const why = "it was cancelled before it was accepted";
       throw new HarnessError("InvalidCommand", { kind: command.kind, why });
     }
-    return await this.#turns.send(await resolvedInput(command, this.#parts.attachments), client);
+    return await this.#turns.send(input, client);
   }
 
   /** Stores a file for inputs. @throws HarnessError if it is refused. */
