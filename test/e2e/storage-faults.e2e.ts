@@ -1,5 +1,13 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { cinchPath } from "../support/cinch.ts";
 import type { MockHome } from "../support/mock-home.ts";
@@ -138,57 +146,87 @@ withMounts(
   TIMEOUT_MS,
 );
 
-/** Fills the disk `$F` up once the file `go` is in the workspace, then makes `full` there. */
-const fillLater = (fill: string) =>
-  `F="$0"; W="$1"; { while [ ! -e "$W/go" ]; do sleep 0.05; done; ${fill}; : > "$W/full"; } & :`;
+/**
+ * Fills the disk `$F` up once the file `go` is in the workspace, then makes `full` there. Once the file `look` is there,
+ * runs `probe`, which needs what was used up: makes `held` if it fails, and then `looked`.
+ */
+const fillLater = (fill: string, probe = ":") =>
+  `F="$0"; W="$1"; has() { while [ ! -e "$W/$1" ]; do [ -e "$W" ] || exit; sleep 0.05; done; }; ` +
+  `{ has go; ${fill}; : > "$W/full"; has look; (${probe}) || : > "$W/held"; : > "$W/looked"; } 2>/dev/null & :`;
 const FILL_INODES = 'i=0; while (: > "$F/fill$i") 2>/dev/null; do i=$((i + 1)); done';
 
-/** A model that has the disk filled up, and then has a command run. */
+/**
+ * Has a run prove the sandbox, in the same namespaces. A later run would prove it beside its first request, in a folder
+ * that comes and goes, and what that one frees would be enough for the folder of the session.
+ */
+const PROVE = '(cd "$1" && shift && TMPDIR=/tmp "$1" -p prove --auto-approve)';
+
+/** A model that runs a command for `prove`; then one that has the disk filled up, and then a command run. */
 function openFilling(): MockHome {
   let answers = 0;
   const place: MockHome = openMockHome(() => {
     answers += 1;
-    if (answers === 1) return calls("Write", { file_path: "go", content: "" });
-    if (answers > 2) return says("done");
-    const hold = until("the disk is full", () => existsSync(join(place.work, "full")));
-    return calls("Bash", { command: "echo it ran" }, { hold });
+    const after = (what: string, asked: string, told: string) => {
+      writeFileSync(join(place.work, asked), "");
+      return until(what, () => existsSync(join(place.work, told)));
+    };
+    if (answers === 1) return calls("Bash", { command: "echo proven" });
+    if (answers === 2) return says("proven");
+    // No call has needed a sandbox so far in this run.
+    if (answers === 3)
+      return calls("Bash", { command: "echo it ran" }, { hold: after("the disk is full", "go", "full") });
+    return says("done", { hold: after("the disk was looked at", "look", "looked") });
   });
   return place;
 }
 
-withSandboxAndMounts(
-  "[SES-16] a disk that fills up in the middle of a run is reported with its path and remedy, however little space remains",
-  async () => {
-    const codes: number[] = [];
-    for (let pages = 0; pages <= 4; pages++) {
+/** What the model was sent last. */
+const lastMessages = (place: MockHome) => JSON.stringify(place.provider.requests.at(-1)?.body["messages"]);
+
+// The first file of the sandbox has content: without a free page it cannot be written, whenever it is written.
+for (const pages of [0, 1, 2, 3, 4])
+  withSandboxAndMounts(
+    `[SES-16] a disk that fills up in the middle of a run is reported with its path and remedy, however little space remains: ${pages} pages`,
+    async () => {
       await using place = openFilling();
       const folder = join(place.home.path, "disk");
-      const fill = `head -c 99999999 /dev/zero > "$F/fill" 2>/dev/null; truncate -s -$((4096 * ${pages})) "$F/fill"`;
-      const disk = { folder, options: "size=1m,mode=700", before: fillLater(fill) };
+      const fill =
+        `head -c 99999999 /dev/zero > "$F/fill" 2>/dev/null; ` +
+        `truncate -s -$((4096 * ${pages})) "$F/fill"; ls -A "$F" > "$W/there"`;
+      const before = `${PROVE} && ${fillLater(fill)}`;
+      const disk = { folder, options: "size=1m,mode=700", before };
       const { code, stderr } = await runOnDisk(place, disk, ["-p", "go", "--auto-approve"], {
         TMPDIR: folder,
       });
-      codes.push(code);
-      if (code === 0) continue; // what was left was enough
+      expect(existsSync(join(place.home.path, "state/cinch/sandbox-proof"))).toBe(true);
+      expect(readFileSync(join(place.work, "there"), "utf8")).toBe("fill\n");
+      if (pages > 0 && code === 0) {
+        expect(lastMessages(place)).toContain(">\\nit ran\\n"); // what was left was enough
+        return;
+      }
+      if (pages === 0) expect([code, stderr]).toEqual([2, expect.stringContaining("(TemporaryUnusable)")]);
+      expect([1, 2]).toContain(code);
       expect(stderr).toMatch(
         /\/disk\S* cannot be (?:used|written): no space is left on its disk \(ENOSPC\)\. Make room/u,
       );
       expect(stderr).not.toContain("InternalError");
-    }
-    expect(codes.filter((code) => code !== 0).length).toBeGreaterThan(0);
-  },
-  TIMEOUT_MS,
-);
+    },
+    TIMEOUT_MS,
+  );
 
 withSandboxAndMounts(
   "[SES-16 TOOL-02] a data folder in which no file can be made any more stops no command",
   async () => {
     await using place = openFilling();
     const folder = join(place.home.path, "data/cinch");
-    const disk = { folder, options: "size=4m,nr_inodes=60,mode=700", before: fillLater(FILL_INODES) };
-    await runOnDisk(place, disk, ["-p", "go", "--auto-approve"]);
-    const results = JSON.stringify(place.provider.requests.at(-1)?.body["messages"]);
-    expect(results).toContain(">\\nit ran\\n");
+    const before = `${PROVE} && ${fillLater(FILL_INODES, ': > "$F/more"')}`;
+    await runOnDisk(place, { folder, options: "size=4m,nr_inodes=60,mode=700", before }, [
+      "-p",
+      "go",
+      "--auto-approve",
+    ]);
+    expect(lastMessages(place)).toContain(">\\nit ran\\n");
+    expect(existsSync(join(place.work, "held"))).toBe(true); // no file could be made up to the end
   },
   TIMEOUT_MS,
 );
