@@ -7,6 +7,7 @@ import { holds } from "../../../../../test/support/property.ts";
 import type { LogId, SessionId } from "../../../../base/ids.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
 import type { Event } from "../../../../protocol/events/events.ts";
+import { ITEMS_LISTED_MAX } from "../../../../protocol/queries/history-queries.ts";
 import type { QueryOf, ResultOf } from "../../../../protocol/queries/queries.ts";
 import { expiredEvent, isInRanges } from "../../../../session/store/expired.ts";
 import type { EventRange, LogInfo } from "../../../../session/store/store.ts";
@@ -214,31 +215,42 @@ test("[CTL-15] the items of a sub-agent are counted at its call and listed by it
   }
 });
 
+/** Compares the pages of some recorded turns with their whole list, which may itself be longer than one page. */
+async function comparePages(names: readonly string[], limit: number): Promise<void> {
+  const history = historyOf(joined(names));
+  const whole = await itemsForward(history, ITEMS_LISTED_MAX);
+  expect(await itemsBackward(history, limit)).toEqual(whole);
+  expect(await itemsForward(history, limit)).toEqual(whole);
+  for (const turn of [1, names.length]) {
+    const own = whole.filter((item) => item.turn === turn);
+    expect(await itemsBackward(history, limit, { turn })).toEqual(own);
+    expect(await itemsForward(history, limit, { turn })).toEqual(own);
+  }
+  for (const { call, event, children } of whole) {
+    if (call === undefined || children === undefined) continue;
+    const backward = await itemsBackward(history, limit, { parentCall: call });
+    expect(backward.length).toBe(children);
+    expect(await itemsForward(history, limit, { parentCall: call, from: event })).toEqual(backward);
+  }
+}
+
 test("[CTL-15] pages of items, joined in either direction, are the whole list for every limit", async () => {
   await holds(
     fc.asyncProperty(
       fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 12 }),
       fc.integer({ min: 1, max: 40 }),
-      async (names, limit) => {
-        const history = historyOf(joined(names));
-        const whole = (await history.items({ after: 0, limit: 500 })).items;
-        expect(await itemsBackward(history, limit)).toEqual([...whole]);
-        expect(await itemsForward(history, limit)).toEqual([...whole]);
-        for (const turn of [1, names.length]) {
-          const own = whole.filter((item) => item.turn === turn);
-          expect(await itemsBackward(history, limit, { turn })).toEqual(own);
-          expect(await itemsForward(history, limit, { turn })).toEqual(own);
-        }
-        for (const { call, event, children } of whole) {
-          if (call === undefined || children === undefined) continue;
-          const backward = await itemsBackward(history, limit, { parentCall: call });
-          expect(backward.length).toBe(children);
-          expect(await itemsForward(history, limit, { parentCall: call, from: event })).toEqual(backward);
-        }
-      },
+      comparePages,
     ),
     60,
   );
+});
+
+test("[CTL-15] pages of items, joined, are the whole list of a log with more items than a page can have", async () => {
+  // 42 items each.
+  const names = Array.from({ length: 12 }, () => "no-progress");
+  const { more } = await historyOf(joined(names)).items({ limit: ITEMS_LISTED_MAX });
+  expect(more).toBe(true);
+  await comparePages(names, 20);
 });
 
 test("[CTL-15] a page from any event on has the same items as the whole list", async () => {
