@@ -219,6 +219,33 @@ test("[SES-03] a person who attaches while an input has asked already is waited 
   expect(await outcome).toMatchObject({ sessionId });
 });
 
+test("[SES-03] what was decided ahead is waited for, however slow the machine is: nobody is asked", async () => {
+  const world = testWorld();
+  const begun = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<{ killed: number[]; living: number[] }>();
+  const endMarked = () => {
+    begun.resolve();
+    return ended.promise;
+  };
+  const machine = { ...world.machine, endMarked };
+  await using rig = await openRig({
+    world: Object.assign(Object.create(world), { machine }),
+    script: [says("done")],
+    history,
+    attended: false,
+    orphans: { kind: "failed" },
+    unfinished: {
+      turn: 1,
+      calls: [{ callId, name: "Act", input: {}, mutating: true, intent: intent(true) }],
+    },
+  });
+  const sent = sendTo(rig);
+  await begun.promise;
+  await rig.world.clock.advance(3_600_000);
+  ended.resolve({ killed: [], living: [] });
+  expect(await sent).not.toBeInstanceOf(Error);
+});
+
 test("[SES-03 REL-03] processes of an open call are ended before anybody is asked about it", async () => {
   const ended: string[][] = [];
   const world = testWorld();

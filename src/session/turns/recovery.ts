@@ -93,11 +93,14 @@ export class Recovery {
     return settling;
   }
 
-  /** Limits the wait for an answer that another client is asked for. Calls that only run again are awaited. */
+  /**
+   * Limits the wait for an answer that another client is asked for. Nobody is asked about calls that only run again, or
+   * whose outcome was decided ahead: these are awaited.
+   */
   async #inTime(settling: Promise<void>, { calls }: Unfinished): Promise<void> {
     const { parts, signal } = this.#options;
     const open = calls.find(({ intent }) => intent?.mutating === true);
-    if (open?.intent === undefined) return await settling;
+    if (open?.intent === undefined || parts.orphans !== undefined) return await settling;
     using limit = deadline(parts.world.clock, parts.questions.timeoutMs, signal);
     try {
       await whileAlive(settling, limit.signal);
