@@ -15,6 +15,8 @@ import { until } from "../support/until.ts";
 const TIMEOUT_MS = 300_000;
 const test = requireProgram("bash");
 const NO_SANDBOX = '[sandbox]\nbackend = "none"\n';
+/** An engine outlives the seconds in which nothing but engines of others run. */
+const STAYS = '[engine]\nstay = "10m"\n';
 /** Prints the process that runs the command: the engine. */
 const whoRuns = () => calls("Bash", { command: "echo engine:$PPID" });
 const AUTO = ["-p", "go", "--auto-approve", "--output-format", "stream-json"];
@@ -54,7 +56,7 @@ const script = () => Array.from({ length: 60 }, (_, at) => (at % 2 === 0 ? whoRu
 test(
   "[CTL-11] -p runs in the engine that already runs, and in its own with --own-engine or --no-listen; nothing of it stays",
   async () => {
-    await using place = openMockHome(script(), NO_SANDBOX);
+    await using place = openMockHome(script(), NO_SANDBOX + STAYS);
     await using engine = await startEngineIn(place);
     expect(await run(place)).toEqual({ code: 0, stderr: "", engine: engine.pid });
     expect(logOf(place)).toMatch(/"session":"sess_\w+","client":\d+,.*a prompt of cinch -p runs here/);
@@ -71,7 +73,7 @@ const why = (text: string) => `"why":"${text}"`;
 test(
   "[CRED-03] -p has its own engine, and logs why, if keys, pass_env values, config.toml or the log's levels differ",
   async () => {
-    const config = `${NO_SANDBOX}pass_env = ["SERVICE_TOKEN"]\n[providers.keyed]\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:9/v1"\napi_key_env = "KEYED_KEY"\n`;
+    const config = `${NO_SANDBOX}pass_env = ["SERVICE_TOKEN"]\n[providers.keyed]\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:9/v1"\napi_key_env = "KEYED_KEY"\n${STAYS}`;
     await using place = openMockHome(script(), config);
     const env = { KEYED_KEY: "key-of-the-engine", SERVICE_TOKEN: "tok-1234567890abcdef" };
     await using engine = await startEngineIn(place, env);
@@ -205,7 +207,7 @@ test(
 test(
   "[CTL-18] with [engine] stay, -p leaves an engine behind that the next one uses; with --own-engine and in CI it leaves none",
   async () => {
-    await using place = openMockHome(script(), `${NO_SANDBOX}[engine]\nstay = "10m"\n`);
+    await using place = openMockHome(script(), NO_SANDBOX + STAYS);
     for (const [words, env] of [[["--own-engine"], {}] as const, [[], { CI: "true" }] as const]) {
       expect((await run(place, words, env)).code).toBe(0);
       expect(existsSync(join(place.home.path, "state/cinch/owner.token"))).toBe(false);

@@ -50,11 +50,18 @@ requireProgram("git")("[CTL-19] git applies the patches of random trees exactly"
 });
 
 requireProgram("patch")("[CTL-19] patch applies the patches of random trees exactly", async () => {
-  // `patch` refuses names with a line feed, writes no empty file, and skips a file that is a link.
+  // `patch` refuses names with a line feed, writes no empty file, and skips a file that is a link. It finds no name
+  // with a space in a patch without hunks: of such a file the mode alone never changes.
   const name = NAME.filter((text) => !text.includes("\n"));
+  const isOfMode = (before: FileTree, after: FileTree) =>
+    Object.entries(after).some(
+      ([path, { mode, text }]) =>
+        path.includes(" ") && before[path]?.text === text && before[path].mode !== mode,
+    );
   const file = FILE.filter(({ text }) => text !== "");
   await holds(
     fc.property(fc.dictionary(name, file), fc.dictionary(name, file), fc.nat(4), (before, after, context) => {
+      fc.pre(!isOfMode(before, after));
       expect(applied("patch", { before, after, context })).toEqual(after);
     }),
     60,
