@@ -147,8 +147,8 @@ withMounts(
 );
 
 /**
- * Fills the disk `$F` up once the file `go` is in the workspace, then makes `full` there. Once the file `look` is there,
- * runs `probe`, which needs what was used up: makes `held` if it fails, and then `looked`.
+ * Fills the disk `$F` up once the file `go` is in the workspace, then makes `full` there. Once the file `look` is
+ * there, runs `probe`, which needs what was used up: makes `held` if it fails, and then `looked`.
  */
 const fillLater = (fill: string, probe = ":") =>
   `F="$0"; W="$1"; has() { while [ ! -e "$W/$1" ]; do [ -e "$W" ] || exit; sleep 0.05; done; }; ` +
@@ -180,7 +180,7 @@ function openFilling(): MockHome {
   return place;
 }
 
-/** What the model was sent last. */
+/** Messages of the last request, as JSON. */
 const lastMessages = (place: MockHome) => JSON.stringify(place.provider.requests.at(-1)?.body["messages"]);
 
 // The first file of the sandbox has content: without a free page it cannot be written, whenever it is written.
