@@ -49,8 +49,8 @@ export function typescriptTypes({ version, schemas, reasons, results, queries }:
     ...Object.entries(IDS).map(([prefix, name]) => `export type ${name} = \`${prefix}_\${string}\`;`),
     ...Object.entries(schemas).map(([name, schema]) =>
       schema["type"] === "object" && isObject(schema["properties"])
-        ? `export interface ${name} ${typescriptOf(schema, "")}`
-        : `export type ${name} =${spaced(typescriptOf(schema, ""))};`,
+        ? `${docComment(schema, "")}export interface ${name} ${typescriptOf(schema, "")}`
+        : `${docComment(schema, "")}export type ${name} =${spaced(typescriptOf(schema, ""))};`,
     ),
     'export type EventKind = Envelope["kind"];',
     "export type EnvelopeOf<Kind extends EventKind> = Extract<Envelope, { readonly kind: Kind }>;",
@@ -92,7 +92,7 @@ function typescriptOf(schema: JsonSchema, indent: string): string {
       const inner = `${indent}  `;
       const fields = simple.fields.map(
         ({ name, schema: field, isRequired }) =>
-          `${inner}readonly ${name}${isRequired ? "" : "?"}:${spaced(typescriptOf(field, inner))};`,
+          `${docComment(field, inner)}${inner}readonly ${name}${isRequired ? "" : "?"}:${spaced(typescriptOf(field, inner))};`,
       );
       return `{\n${fields.join("\n")}\n${indent}}`;
     }
@@ -105,6 +105,35 @@ function typescriptOf(schema: JsonSchema, indent: string): string {
     case "any":
       return "unknown";
   }
+}
+
+/** Returns the description of a schema as a doc comment with its line end; empty if there is none. */
+function docComment(schema: JsonSchema, indent: string): string {
+  const lines = descriptionLines(schema, WIDTH - indent.length).map((line) => line.replaceAll("*/", "*\\/"));
+  if (lines.length === 0) return "";
+  if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join("")}${indent} */\n`;
+}
+
+/** Returns the description of a schema in lines of about so many characters. */
+function descriptionLines(schema: JsonSchema, width: number): readonly string[] {
+  const { description } = schema;
+  if (typeof description !== "string") return [];
+  return description.split("\n").flatMap((paragraph) => linesOf(paragraph, width));
+}
+
+/** Returns a paragraph in lines; the last one has at least two words, if there are two. */
+function linesOf(paragraph: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of paragraph.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  const [before, last] = [lines.at(-2), lines.at(-1)];
+  if (before === undefined || last === undefined || last.includes(" ")) return lines;
+  const space = before.lastIndexOf(" ");
+  return [...lines.slice(0, -2), before.slice(0, space), `${before.slice(space + 1)} ${last}`];
 }
 
 /** TypedDicts that Python 3.9 can read: required keys in one class, the others in one that is made of it. */
@@ -180,6 +209,7 @@ function pythonOf(schema: JsonSchema, name: string, blocks: string[]): string {
 function pythonClass(name: string, fields: readonly Field[], blocks: string[]): string {
   const typed = fields.map((field) => ({
     ...field,
+    about: descriptionLines(field.schema, WIDTH),
     type: pythonOf(field.schema, `${name}${capital(field.name)}`, blocks),
   }));
   const required = typed.filter((each) => each.isRequired);
@@ -195,7 +225,13 @@ function pythonClass(name: string, fields: readonly Field[], blocks: string[]): 
   return `${first}\n\n${second}\n\n${classTypedDict(name, `${requiredName}, ${optionalName}`, [])}`;
 }
 
+/** Returns a description as comments of a field, with their line ends. */
+function pythonComment(lines: readonly string[]): string {
+  return lines.map((line) => `    # ${line}\n`).join("");
+}
+
 interface TypedField {
+  readonly about: readonly string[];
   readonly name: string;
   readonly type: string;
 }
@@ -207,12 +243,14 @@ function typedDict(name: string, fields: readonly TypedField[], total = ""): str
 }
 
 function functionalTypedDict(name: string, fields: readonly TypedField[], total = ""): string {
-  const keys = fields.map((each) => `    ${JSON.stringify(each.name)}: ${each.type},`).join("\n");
+  const keys = fields
+    .map((each) => `${pythonComment(each.about)}    ${JSON.stringify(each.name)}: ${each.type},`)
+    .join("\n");
   return `${name} = TypedDict(${JSON.stringify(name)}, {\n${keys}\n}${total})\n`;
 }
 
 function classTypedDict(name: string, bases: string, fields: readonly TypedField[]): string {
-  const lines = fields.map((each) => `    ${each.name}: ${each.type}`);
+  const lines = fields.map((each) => `${pythonComment(each.about)}    ${each.name}: ${each.type}`);
   return `class ${name}(${bases}):\n${lines.length === 0 ? "    pass" : lines.join("\n")}\n`;
 }
 

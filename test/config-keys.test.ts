@@ -19,6 +19,7 @@ const OTHERS: readonly (readonly [file: string, reason: string])[] = [
   ["src/providers/dialect/anthropic-messages/anthropic-stream.ts", "words of the provider's API"],
   ["src/providers/dialect/openai-chat/openai-chat-usage.ts", "words of the provider's API"],
   ["src/server/hub/queries/session-info.ts", "fields of the answer"],
+  ["src/server/rest/descriptions.ts", "generated: names of fields in the protocol"],
   ["src/session/sqlite/rows.ts", "columns of the store"],
   ["src/tools/bash/bash.ts", "the input of a tool"],
 ];

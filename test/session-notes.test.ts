@@ -84,6 +84,21 @@ test("[CTL-19 TUI-07] a title is one line without control sequences, made from a
   await engine.post(sessionId, "rename", { title: `a\n${esc}[31mred\u202e title` });
   expect(await shownTitle()).toStartWith("a red");
   expect(await shownTitle()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  for (const unseen of ["\u200d", "\ufe0f\u2800"]) {
+    await engine.post(sessionId, "rename", { title: unseen });
+    expect(await shownTitle()).toStartWith("first ");
+  }
+});
+
+test("[SES-05 CTL-19] a control sequence in a prompt does not join the parts of a secret in the title", async () => {
+  await using place = openPlace(says("one"), says("two"));
+  await using engine = await openNotesEngine(place);
+  const half = "C0nf0rmanceC0nf0rma";
+  for (const between of ["\u001b[0m", "\u001b]0;x\u0007", "\u009b1m"]) {
+    const sessionId = await engine.session();
+    await engine.turn(sessionId, `key gh${between}p_${half}${half.slice(0, 17)}`);
+    expect(String((await engine.info(sessionId)).title)).not.toContain("ghp_");
+  }
 });
 
 test("[CTL-19 PROV-11] the cost of a session is null once the price of one call is unknown", async () => {

@@ -208,7 +208,7 @@ test("[BUS-06] SetModel in the middle of a session is used from the next round o
   for (let times = 0; times < 2; times += 1)
     expect(
       await connection.send({ kind: "SetModel", sessionId: harness.session, model: "mock:other" }),
-    ).toMatchObject({ result: { model: "mock:other", effort: "off" } });
+    ).toMatchObject({ result: { model: "mock:other" } });
   await turn(harness, "second");
   expect(place.mock.requests.map(({ body }) => body["model"])).toEqual(["test-1", "other"]);
   const wrong = connection.send({ kind: "SetModel", sessionId: harness.session, model: "nobody:x" });

@@ -24,7 +24,7 @@ export const TEXTS = {
   CompactionStuck: "The conversation takes about <tokens> tokens, <model> has a window of <window>, and it cannot be made smaller. Choose a model with a larger window (/model, --model), or start a new session. This one keeps everything.",
   ConfigInvalid: "<path>:<line>: <key>: <problem>",
   ConnectionLost: "The connection to the engine broke before it had answered <kind>. The events of the session show if it was carried out. Send it again if it was not.",
-  ContentLeftOut: "The model <model> takes no <content>: it reads a note in place of what the conversation holds of that. The session keeps the original, for a model that takes it.",
+  ContentLeftOut: "The model <model> takes no <content>. A text note replaces this content in its requests. The session keeps the original for a model that takes it.",
   ContextFileUnused: "<file> is not read: cinch reads AGENTS.md, and there is none here. /init makes one from it; or name it under context_sources of your profile.",
   ContextOverflow: "The conversation no longer fits into the context window of <model>: <detail>",
   CopilotLoginFailed: "The login to GitHub Copilot failed: <why>. Try again: cinch creds login copilot",

@@ -85,8 +85,8 @@ export async function spawn(request: RunSubAgentRequest, parts: SpawnDependencie
 }
 
 /**
- * Delivers inputs that clients sent to the sub-agent. A refused one is reported, and leaves. One that is examined when
- * the sub-agent is cancelled still waits.
+ * Delivers inputs that clients sent to the sub-agent. A refused input is reported and dropped. An input
+ * whose hooks still run when the sub-agent is cancelled stays in the queue.
  */
 async function steer(turn: Turn, inputs: AgentInputs | undefined): Promise<boolean> {
   let any = false;

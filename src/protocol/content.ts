@@ -7,15 +7,26 @@ import { AttachmentIdSchema, CallIdSchema } from "./ids.ts";
  *
  * `read.ts` also accepts the nested and the typeless form of older clients.
  */
-export const TextBlock = z.object({ type: z.literal("text"), text: z.string() });
 
+/** Text. */
+export const TextBlock = z.object({
+  type: z.literal("text"),
+  /** The text. */
+  text: z.string(),
+});
+
+/** The bytes of an image, audio or document. */
 export const MediaSource = z.object({
   type: z.literal("base64"),
+  /** Media type, such as `image/png`. */
   media_type: z.string(),
+  /** The bytes in base64. */
   data: z.base64(),
 });
 
+/** An image. */
 export const ImageBlock = z.object({ type: z.literal("image"), source: MediaSource });
+/** A sound. */
 export const AudioBlock = z.object({ type: z.literal("audio"), source: MediaSource });
 /** A PDF of the user; its `media_type` is `application/pdf`. Since protocol 0.3.0. */
 export const DocumentBlock = z.object({ type: z.literal("document"), source: MediaSource });
@@ -26,8 +37,11 @@ export const DocumentBlock = z.object({ type: z.literal("document"), source: Med
  */
 export const ThinkingBlock = z.object({
   type: z.literal("thinking"),
+  /** Family of models that made it. */
   family: z.string(),
+  /** The part that may be shown. */
   text: z.string(),
+  /** The reasoning as the provider sent it. */
   data: z.unknown(),
 });
 
@@ -37,31 +51,50 @@ export const ThinkingBlock = z.object({
  */
 export const ThinkingPiece = z.object({
   type: z.literal("thinking"),
+  /** Family of models that made it. Absent if the content has expired. */
   family: z.string().optional(),
+  /** The piece of text. */
   text: z.string(),
 });
 
 /** A block type unknown to this version, kept as it came and sent back only to the family that made it. */
-export const OpaqueBlock = z.object({ type: z.literal("opaque"), family: z.string(), data: z.unknown() });
+export const OpaqueBlock = z.object({
+  type: z.literal("opaque"),
+  /** Family of models that made it. */
+  family: z.string(),
+  /** The block as it came. */
+  data: z.unknown(),
+});
 
+/** A call of a tool by the model. */
 export const ToolUseBlock = z.object({
   type: z.literal("tool_use"),
   id: CallIdSchema,
+  /** Name of the tool. */
   name: z.string(),
+  /** Arguments of the call. */
   input: z.unknown(),
 });
 
 export const ResultContent = z.discriminatedUnion("type", [TextBlock, ImageBlock, AudioBlock]);
 
+/** The result of a call. */
 export const ToolResultBlock = z.object({
   type: z.literal("tool_result"),
+  /** The call. */
   tool_use_id: CallIdSchema,
+  /** Content for the model. */
   content: z.array(ResultContent),
+  /** True if the call failed. */
   is_error: z.boolean().optional(),
 });
 
 /** An explicit end of the turn, from a provider that supports it. */
-export const YieldBlock = z.object({ type: z.literal("yield"), reason: z.string().optional() });
+export const YieldBlock = z.object({
+  type: z.literal("yield"),
+  /** Reason of the model for ending the turn. */
+  reason: z.string().optional(),
+});
 
 export const InputBlock = z.discriminatedUnion("type", [TextBlock, ImageBlock, AudioBlock, DocumentBlock]);
 
@@ -75,12 +108,21 @@ export const AttachmentBlock = z.object({ type: z.literal("attachment"), id: Att
  */
 export const UnsavedBlock = z.object({
   type: z.literal("unsaved"),
+  /** Path of the file, as the editor knows it. */
   path: z.string().min(1).max(UNSAVED_PATH_CHARACTERS_MAX),
+  /** The text in the editor. */
   text: z.string().max(UNSAVED_CHARACTERS_MAX),
   /** True if the person attached it: it may be the saved text. Default: the disk has another text. */
   attached: z.boolean().optional(),
   /** Lines of the file that it is, from 1. Default: all. */
-  lines: z.object({ first: z.int().min(1), last: z.int().min(1) }).optional(),
+  lines: z
+    .object({
+      /** First line. */
+      first: z.int().min(1),
+      /** Last line; it is included. */
+      last: z.int().min(1),
+    })
+    .optional(),
 });
 
 /** A block of an input as a client sends it. The engine puts the content of a file in its place. */
@@ -128,6 +170,7 @@ export const AttachmentInfo = z.object({
   name: z.string(),
   /** From the bytes of the file, whatever the upload said. */
   media_type: z.string(),
+  /** Size of the file. */
   bytes: z.int().min(0),
 });
 export type AttachmentInfo = z.infer<typeof AttachmentInfo>;

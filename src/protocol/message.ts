@@ -8,7 +8,9 @@ import { ContentBlock } from "./content.ts";
  * start ([A] § Canonical message form versioning).
  */
 export const Message = z.object({
+  /** Author: `user` also sends the results of calls. */
   role: z.enum(["user", "assistant"]),
+  /** The blocks in order. */
   content: z.array(ContentBlock),
 });
 export type Message = z.infer<typeof Message>;

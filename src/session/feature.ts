@@ -157,8 +157,6 @@ export interface StoredSessions {
   readBack?(): Promise<StateReader>;
   /** Loads the work on files that it keeps beside stored logs. */
   logFiles?(): Promise<LogFiles>;
-  /** The folder below the data folder that holds one folder of such files for each log: plain data. */
-  readonly logFolders?: string;
   /** Queries that it answers about sessions, stored or running. The handlers of a running session go first. */
   readonly queries?: {
     readonly kinds: readonly QueryKind[];

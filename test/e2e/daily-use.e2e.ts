@@ -62,6 +62,24 @@ test(
 );
 
 test(
+  "[CLI-02 CTL-19] a file that is written over unasked shows what has changed in it, not all of it",
+  async () => {
+    const text = (middle: string) => `one\ntwo\n${middle}\nfour\nfive\n`;
+    await using place = openMockHome([
+      calls("Read", { file_path: "a.txt" }),
+      calls("Write", { file_path: "a.txt", content: text("tres") }),
+      says("written"),
+    ]);
+    writeFileSync(join(place.work, "a.txt"), text("three"));
+    const { stdout } = await place.run(["--auto-approve"], { stdin: "go\n" });
+    const change = ["@@ -1,5 +1,5 @@", " one", " two", "-three", "+tres", " four", " five"];
+    const quoted = change.map((line) => `  | ${line}\n`).join("");
+    expect(stdout).toContain(`  Write ok: +1 -1\n${quoted}`);
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "[CTL-19 SES-15] /diff shows what the session, a turn or a file of it changed, line by line",
   async () => {
     const write = (name: string, content: string) => calls("Write", { file_path: name, content });

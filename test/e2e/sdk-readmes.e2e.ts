@@ -172,6 +172,29 @@ for (const runtime of ["node", "bun"]) {
   );
 }
 
+requireProgram("node")(
+  "[SDK-01 DOC-01] the programs of the TypeScript client's README have no error of types under strict",
+  () => {
+    using place = temporaryFolder();
+    installPacked(place.path);
+    const texts = blocksOf("sdk/typescript/README.md", readSource("sdk/typescript/README.md"))
+      .filter(({ language }) => language === "ts")
+      .map(({ text }) => text);
+    for (const [at, text] of texts.entries()) writeFileSync(join(place.path, `program-${at}.mts`), text);
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, target: "es2022", module: "nodenext", skipLibCheck: false },
+      lib: ["es2023", "esnext.disposable", "dom", "dom.iterable", "dom.asynciterable"],
+      ...{ types: ["node"], typeRoots: [join(ROOT, "node_modules/@types")] },
+    };
+    writeFileSync(join(place.path, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.mts"] }));
+    const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
+    const { exitCode, stdout } = Bun.spawnSync(["node", compiler, "-p", place.path], { cwd: place.path });
+    expect({ exitCode, told: stdout.toString() }).toEqual({ exitCode: 0, told: "" });
+    expect(texts.length).toBeGreaterThan(5);
+  },
+  TIMEOUT_MS,
+);
+
 requireProgram("python3")(
   "[SDK-01 DOC-01] the programs of the Python client's README do what they say",
   async () => {

@@ -150,6 +150,7 @@ async function openSession(
     provider: { retry: retry() },
     model: () => ({ provider, id: "sim-1", outputTokensMax: OUTPUT_TOKENS_MAX }),
     setModel: () => Promise.resolve([]),
+    chosenEffort: () => undefined,
     setLevel: () => ({ changed: false, notices: [] }),
     revokeRule: () => false,
     promoteRule: async () => undefined,

@@ -111,6 +111,7 @@ async function openSession(): Promise<Session> {
     guard: "vouched",
     model: () => ({ provider, id: "1", outputTokensMax: 100 }),
     setModel: () => Promise.resolve([]),
+    chosenEffort: () => undefined,
     setLevel: () => ({ changed: false, notices: [] }),
     revokeRule: () => false,
     promoteRule: async () => undefined,

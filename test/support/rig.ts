@@ -7,6 +7,7 @@ import { SessionCore } from "../../src/app/session/chains/session-core.ts";
 import type { CacheBudget } from "../../src/base/cache-budget.ts";
 import type { LogId } from "../../src/base/ids.ts";
 import { TurnLimits } from "../../src/engine/loop/turn-limits.ts";
+import type { CommandOf } from "../../src/protocol/commands/commands.ts";
 import type { Connection, IdentityClass } from "../../src/protocol/connection.ts";
 import type { InputBlock, ResultContent } from "../../src/protocol/content.ts";
 import type { Envelope, EnvelopeOf } from "../../src/protocol/events/envelope.ts";
@@ -159,6 +160,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
     options.onTell?.((event) => core.publish(event));
     const roundsMax = options.roundsMax ?? 50;
     let level: Level = "WorkspaceWrite";
+    let effort: CommandOf<"SetModel">["effort"];
     const composed = composeSession({
       tools: () => [],
       world,
@@ -193,7 +195,11 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       ],
       guard: guardOf(options.gate?.(core.questions)),
       model: () => ({ provider: options.model ?? provider, id: "scripted-1", outputTokensMax: 4_096 }),
-      setModel: () => Promise.resolve([]),
+      setModel(_name, _signal, wanted = effort) {
+        effort = wanted;
+        return Promise.resolve([]);
+      },
+      chosenEffort: () => effort,
       setLevel(next) {
         const changed = next !== level;
         level = next;

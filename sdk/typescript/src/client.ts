@@ -156,12 +156,16 @@ export class Sessions {
     this.#engine = engine;
   }
 
-  /** Lists the running sessions, the newest first; with `past`, stored ones too. */
+  /**
+   * Lists the running sessions, the newest first; with `past`, stored ones too. Takes the parameters of the query
+   * `ListSessions`; `client.query` gives the cursor of the next page too.
+   */
   async list({
-    past = false,
     signal,
-  }: SignalOption & { readonly past?: boolean } = {}): Promise<readonly SessionInfo[]> {
-    const { body } = await this.#engine.ask("GET", `/v1/sessions?past=${past}`, { signal });
+    ...params
+  }: SignalOption & Queries["ListSessions"]["params"] = {}): Promise<readonly SessionInfo[]> {
+    const { method, path } = queryRequest(QUERY_ROUTES.ListSessions, params);
+    const { body } = await this.#engine.ask(method, path, { signal });
     return listOf<SessionInfo>(body, "sessions", this.#engine.url);
   }
 

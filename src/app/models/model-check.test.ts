@@ -27,7 +27,7 @@ test("[PROV-03 CMD-01] a model that the vendor's catalogue does not list is refu
   expect(rig.place.mock.requests.at(-1)?.body["model"]).toBe("test-1");
   // Variants of a listed model are its vendor's to know.
   expect(await rig.set("openrouter:anthropic/claude-sonnet-5.5:nitro")).toEqual({
-    result: { model: "openrouter:anthropic/claude-sonnet-5.5:nitro", effort: "off" },
+    result: { model: "openrouter:anthropic/claude-sonnet-5.5:nitro" },
   });
 });
 
@@ -35,7 +35,7 @@ test("[PROV-03 PROV-05] if the models of a provider are not all known, an unlist
   await using rig = await openRig(says("me"));
   expect(await rig.set("mock:other")).toEqual({
     result: {
-      ...{ model: "mock:other", effort: "off" },
+      ...{ model: "mock:other" },
       notices: [
         "mock:other is taken as it is written: what mock offers is not known here. cinch models asks it.",
       ],
@@ -44,10 +44,10 @@ test("[PROV-03 PROV-05] if the models of a provider are not all known, an unlist
   await turn(rig.harness, "who answers?");
   expect(rig.place.mock.requests.at(-1)?.body["model"]).toBe("other");
   rig.keep("mock", `${rig.place.mock.url}/v1/models`, ["listed", "another"]);
-  expect(await rig.set("mock:listed")).toEqual({ result: { model: "mock:listed", effort: "off" } });
+  expect(await rig.set("mock:listed")).toEqual({ result: { model: "mock:listed" } });
   expect(await rig.set("mock:anther")).toEqual({
     result: {
-      ...{ model: "mock:anther", effort: "off" },
+      ...{ model: "mock:anther" },
       notices: [
         "mock:anther is taken as it is written, though the catalogue of mock does not list it; nearest: another.",
       ],

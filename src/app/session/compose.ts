@@ -92,6 +92,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
     ...(features.rewind === undefined ? {} : { rewind: features.rewind }),
     model: () => slot.current,
     setModel: async (name, stop, effort) => await setModel({ engine, slot, config }, { name, effort }, stop),
+    chosenEffort: () => slot.chosenEffort,
     setLevel: base.setLevel,
     revokeRule: gate.revokeRule,
     promoteRule: gate.promoteRule,

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { LogInfo, SessionStore } from "../../session/store/store.ts";
-import type { KeptBeside } from "./retention/orphans.ts";
-import { removeBeside } from "./retention/orphans.ts";
+import type { KeptBeside } from "./retention/beside.ts";
+import { removeBeside } from "./retention/beside.ts";
 
 /** @throws HarnessError LogHeld for a session that runs, SessionPinned. */
 export function assertDeletable({ session, heldBy, pinned }: LogInfo): void {

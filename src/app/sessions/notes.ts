@@ -13,13 +13,17 @@ export interface NoteSources {
   readonly redactor: Redactor;
 }
 
+/** A character that a person can see. */
+const SEEN = /[^\p{Default_Ignorable_Code_Point}\p{Mark}\p{Separator}\u2800]/u;
+
 /** Gives a session a title, or takes it back; returns the title as it is kept, empty for none. */
 export async function renameSession(
   sources: NoteSources,
   { logId }: LogInfo,
   title: string,
 ): Promise<string> {
-  const text = sources.redactor.text(neutraliseLine(title.replaceAll(/\s+/gu, " ")).trim());
+  const line = neutraliseLine(title.replaceAll(/\s+/gu, " ")).trim();
+  const text = SEEN.test(line) ? sources.redactor.text(line) : "";
   await notesOf(sources, "RenameSession").rename(logId, noteOf(sources, text));
   return text;
 }

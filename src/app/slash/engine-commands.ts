@@ -78,7 +78,7 @@ export const ENGINE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "web",
-    help: "address of this engine's web client",
+    help: "address of its web client, where it serves one",
     does: {
       query: "GetWebClient",
       shows: { as: "text", text: "{url}", none: NO_WEB },

@@ -18,7 +18,7 @@ export interface Deadline extends Disposable {
  * The reason is the parent's, or a `DeadlineReached`. `AbortSignal.timeout` is not used: its timer stays alive after
  * the work is done, and a test could not decide when it fires.
  */
-export function deadline(clock: Clock, ms: number, parent: AbortSignal): Deadline {
+export function deadline(clock: Pick<Clock, "timer">, ms: number, parent: AbortSignal): Deadline {
   const controller = new AbortController();
   let reached = false;
   let disposed = false;

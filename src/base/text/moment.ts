@@ -5,6 +5,9 @@ const MOMENT =
 const MS_MIN = Date.parse("0000-01-01T00:00:00.000Z");
 const MS_MAX = Date.parse("9999-12-31T23:59:59.999Z");
 
+/** The last time that `momentText` can write. */
+export const LAST_MOMENT = new Date(MS_MAX).toISOString();
+
 /** A day, which begins at `ms`, or a time. */
 export interface Moment {
   readonly ms: number;

@@ -4,7 +4,6 @@ import type { Feature } from "../../session/feature.ts";
 export const attachmentsFeature: Feature = {
   name: "attachments",
   stored: {
-    logFolders: "attachments",
     logFiles: async () => (await import("./attachment-log-files.ts")).attachmentLogFiles,
   },
   isUsed: () => true,

@@ -38,6 +38,7 @@ requireProgram("bwrap")(
       list: "gone.txt, kept.txt, ready",
       affected: "gone.txt, kept.txt, ready",
       id: session,
+      callId: expect.stringMatching(/^call_\w+$/),
     });
     expect(told?.message).toMatch(
       /^Cancelled mid-Bash\. The command ran for \d+\.\d s and may have modified files\. Files possibly affected: gone\.txt, kept\.txt, ready\. Review \/sessions:diff sess_\w+ to see what changed\.$/,

@@ -13,7 +13,7 @@ export type CommandChanges = readonly string[] | { readonly unknown: string };
  * User-facing errors): its duration, and the files that have changed since it began.
  */
 export function reportCancelledCommand(
-  { session, emit }: Pick<ToolContext, "session" | "emit">,
+  { session, callId, emit }: Pick<ToolContext, "session" | "callId" | "emit">,
   { ranMs, changed }: { readonly ranMs: number; readonly changed: CommandChanges },
 ): void {
   const duration = `${(ranMs / 1_000).toFixed(1)} s`;
@@ -22,7 +22,10 @@ export function reportCancelledCommand(
     list: "unknown" in changed ? `not known, since ${changed.unknown}` : shownList(changed),
     id: session,
   });
-  emit({ kind: "Error", payload: { reason, message, details: { ...fields, affected: fields.list } } });
+  emit({
+    kind: "Error",
+    payload: { reason, message, details: { ...fields, callId, affected: fields.list } },
+  });
 }
 
 function shownList(paths: readonly string[]): string {

@@ -9,7 +9,6 @@ export const checkpointsFeature: Feature = {
   commands: CHECKPOINT_COMMANDS,
   check: { doctor: [{ area: "checkpoints", load: () => import("./doctor-checkpoints.ts") }] },
   stored: {
-    logFolders: "checkpoints",
     logFiles: async () => (await import("./checkpoint-log-files.ts")).checkpointLogFiles,
     queries: {
       kinds: ["GetChanges"],

@@ -9,6 +9,7 @@ import { requireProgram } from "../../../test/support/requires.ts";
 import { until } from "../../../test/support/until.ts";
 import type { OpenHarness } from "../../app/harness.ts";
 import { SILENT_LOG } from "../../base/log.ts";
+import { NO_GIT } from "../../guard/sandbox/policy/trusted-program.ts";
 import { hostWorld } from "../../platform/host.ts";
 import type { ResultOf } from "../../protocol/queries/queries.ts";
 import { parseStatus } from "./parse-status.ts";
@@ -71,7 +72,7 @@ gitTest(
     });
     writeFileSync(join(place.repo, "git"), `#!/bin/sh\ntouch ${place.root}/ran\n`);
     chmodSync(join(place.repo, "git"), 0o755);
-    expect((await workspace(without)).git).toEqual({ root: place.repo, problem: "there is no git in PATH" });
+    expect((await workspace(without)).git).toEqual({ root: place.repo, problem: NO_GIT });
     const stored = { kind: "GetWorkspace", sessionId: harness.session } as const;
     expect((await (await connect(without)).query(stored)).git?.root).toBe(place.repo);
     expect(existsSync(join(place.root, "ran"))).toBe(false);
@@ -229,7 +230,7 @@ gitTest("[CTL-19 S33] no git is run from a folder that a session of the engine m
   const none = { environment: { PATH: open.join(":"), HOME: place.root }, addDirs: [tools] };
   await using without = await place.open({ wishes: none });
   await (await connect(without)).send({ kind: "CreateSession", workingDir: other });
-  expect((await workspace(without)).git).toEqual({ root: place.repo, problem: "there is no git in PATH" });
+  expect((await workspace(without)).git).toEqual({ root: place.repo, problem: NO_GIT });
   expect(existsSync(ran)).toBe(false);
 });
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DeadlineReached, HarnessError } from "../../base/errors.ts";
 import { repositoryRoot } from "../../config/repository-root.ts";
+import { NO_GIT } from "../../guard/sandbox/policy/trusted-program.ts";
 import type { HarmlessGit } from "../../guard/sandbox/repository/harmless-git.ts";
 import { findHarmlessGit } from "../../guard/sandbox/repository/harmless-git.ts";
 import type { ResultOf } from "../../protocol/queries/queries.ts";
@@ -49,7 +50,7 @@ async function statusOf(root: string, host: StoredQueryHost, signal: AbortSignal
     path: environment["PATH"] ?? "",
     writable: [root, ...writable.all],
   });
-  if (git === undefined) return { root, problem: "there is no git in PATH" };
+  if (git === undefined) return { root, problem: NO_GIT };
   const folder = await ownGitFolder(world.files, root);
   if (folder === undefined) return { root, problem: "its .git leads to a repository that is not its own" };
   try {

@@ -38,7 +38,7 @@ export class SharedWork<Key, Result> {
     return running;
   }
 
-  /** Work that was ended may still be in the way of its end, and another one may have begun. */
+  /** Cancelled work may finish after other work for the same key has begun. */
   #forget(key: Key, running: Running<Result>): void {
     if (this.#running.get(key) === running) this.#running.delete(key);
   }

@@ -17,6 +17,7 @@ import {
   writeSync,
 } from "node:fs";
 import { assert } from "../../base/assert.ts";
+import { nextTurn } from "../../base/async/next-turn.ts";
 import { baseName, joinPathText, parentFolder, pathText } from "../../base/files/path-text.ts";
 import type { NewNode, NodeStat, Tree } from "../../base/files/tree.ts";
 import { codeOf, PathMoved } from "../../base/world.ts";
@@ -69,7 +70,7 @@ export const hostTree: Tree = {
 };
 
 async function pause(signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => void setImmediate(resolve));
+  await nextTurn();
   signal.throwIfAborted();
 }
 

@@ -11,7 +11,13 @@ import type { CommandKind } from "./commands.ts";
  */
 export const Shows = z.discriminatedUnion("as", [
   /** `none`: the text if every field of `text` is absent. */
-  z.object({ as: z.literal("text"), text: z.string(), none: z.string().optional() }),
+  z.object({
+    as: z.literal("text"),
+    /** The template. */
+    text: z.string(),
+    /** Text if every field of `text` is absent. */
+    none: z.string().optional(),
+  }),
   z.object({
     as: z.literal("list"),
     /** The list in the answer. */
@@ -27,17 +33,37 @@ export const Shows = z.discriminatedUnion("as", [
     /** A line below the list. */
     after: z.string().optional(),
     /** Marks with a star the line whose `key` equals the answer's `field`; other lines begin with a space. */
-    mark: z.object({ field: z.string(), key: z.string() }).optional(),
+    mark: z
+      .object({
+        /** The field of the answer. */
+        field: z.string(),
+        /** The field of the line. */
+        key: z.string(),
+      })
+      .optional(),
   }),
   z.object({
     as: z.literal("table"),
+    /** The list in the answer. */
     field: z.string(),
     /** Head and template of each column. */
-    columns: z.array(z.object({ head: z.string(), cell: z.string() })),
+    columns: z.array(
+      z.object({
+        /** Head of the column. */
+        head: z.string(),
+        /** Template of the column. */
+        cell: z.string(),
+      }),
+    ),
+    /** The text for an empty list. */
     none: z.string(),
   }),
   /** A special layout that every client implements. */
-  z.object({ as: z.literal("sessions"), none: z.string() }),
+  z.object({
+    as: z.literal("sessions"),
+    /** The text for an empty list. */
+    none: z.string(),
+  }),
   z.object({ as: z.literal("profile") }),
   z.object({ as: z.literal("health") }),
 ]);
@@ -50,25 +76,52 @@ export const Shows = z.discriminatedUnion("as", [
  * is present. `option`: the word after one of these flags. `value`: a constant.
  */
 export const FieldSource = z.union([
-  z.object({ from: z.literal("session"), unless: z.array(z.string()).optional() }),
-  z.object({ from: z.literal("word"), at: z.int().min(0), optional: z.boolean().optional() }),
-  z.object({ from: z.literal("find"), at: z.int().min(0) }),
+  z.object({
+    from: z.literal("session"),
+    /** Not sent if one of these flags is present. */
+    unless: z.array(z.string()).optional(),
+  }),
+  z.object({
+    from: z.literal("word"),
+    /** Number of the word, from 0. */
+    at: z.int().min(0),
+    /** True: the word may be missing. */
+    optional: z.boolean().optional(),
+  }),
+  z.object({
+    from: z.literal("find"),
+    /** Number of the word, from 0. */
+    at: z.int().min(0),
+  }),
   z.object({ from: z.literal("rest") }),
-  z.object({ from: z.literal("flag"), words: z.array(z.string()) }),
+  z.object({
+    from: z.literal("flag"),
+    /** The flags. */
+    words: z.array(z.string()),
+  }),
   z.object({
     from: z.literal("option"),
+    /** The flags. */
     words: z.array(z.string()),
     /** Other spellings of a value. */
     same: z.record(z.string(), z.string()).optional(),
   }),
-  z.object({ from: z.literal("value"), value: z.unknown() }),
+  z.object({
+    from: z.literal("value"),
+    /** The constant. */
+    value: z.unknown(),
+  }),
 ]);
 
 /** The query or command behind a slash command, with its fields and the layout of the answer. */
 export const StandsFor = z.object({
+  /** Kind of the query. */
   query: z.string().optional(),
+  /** Kind of the command. */
   command: z.string().optional(),
+  /** Source of each field. */
   fields: z.record(z.string(), FieldSource).optional(),
+  /** Layout of the answer. Absent: nothing is drawn. */
   shows: Shows.optional(),
 });
 

@@ -29,27 +29,48 @@ import { RunShell, StopShell } from "./shell-commands.ts";
  *
  * The documents define the first ten; the others are additive since protocol 0.2.0 and 0.3.0.
  */
+
+/** The session. */
 const sessionId = SessionIdSchema;
 
+/**
+ * Sends a prompt. It starts a turn; while one runs, `delivery` says what happens. The answer has the `inputId` of an
+ * input that waits.
+ */
 export const SendInput = z.object({
   kind: z.literal("SendInput"),
   sessionId,
+  /** The prompt, in blocks. */
   content: z.array(SentBlock).min(1),
   /** Handling of input that arrives while a turn runs. Default: reject. */
   delivery: z.enum(["reject", "queue", "steer"]).optional(),
+  /** Name of a skill to use for this turn. */
   skill: z.string().optional(),
+  /** Kind of sub-agent that gets the input instead of the session's own agent. */
   agent: z.string().optional(),
 });
 
+/** Stops the running turn, with its calls and sub-agents. Inputs that wait stay. */
 export const CancelTurn = z.object({ kind: z.literal("CancelTurn"), sessionId });
 
+/**
+ * Reach of an answer. "once": this call. "argv_glob": this and later calls under `rule`. "tool": every later call of
+ * the tool. The last two make a rule of the session.
+ */
 export const PermissionScope = z.enum(["once", "argv_glob", "tool"]);
 
+/** Answers a PermissionRequested. The first answer counts. */
 export const AnswerPermission = z.object({
   kind: z.literal("AnswerPermission"),
   sessionId,
+  /** The call that is asked about. */
   callId: CallIdSchema,
+  /** Runs the call, or refuses it. */
   decision: z.enum(["allow", "deny"]),
+  /**
+   * Reach: this call ("once"), this and later calls under `rule` ("argv_glob"), or every later call of the tool
+   * ("tool"). The last two make a rule of the session. Default: once.
+   */
   scope: PermissionScope.optional(),
   /** With argv_glob: the rule that the user was shown and picked, if it is a shorter prefix of words. */
   rule: z.string().optional(),
@@ -77,13 +98,19 @@ export const EffortSchema = z.enum(EFFORT_WORDS);
  * an agent may set the limits, `strictPermissions` and `planMode`.
  */
 export const RunSettings = z.object({
+  /** Permission level. Default: that of the profile. */
   level: LevelSchema.optional(),
+  /** True: calls that would be asked about run without a question. */
   autoApprove: z.boolean().optional(),
+  /** True: calls above the level are denied without a question. */
   strictPermissions: z.boolean().optional(),
   /** Begins in plan mode. */
   planMode: z.boolean().optional(),
+  /** Thinking effort. Default: that of the configuration. */
   effort: EffortSchema.optional(),
+  /** Limit of provider calls in one turn. */
   maxTurns: z.int().min(1).max(999_999).optional(),
+  /** Limit of the session's cost, in US dollars. */
   maxCostUsd: z.number().min(0).optional(),
   /** Wall-clock limit of a turn, in milliseconds. Since protocol 0.3.0. */
   maxTimeMs: z.int().min(1).optional(),
@@ -102,7 +129,9 @@ export const RunSettings = z.object({
     .optional(),
   /** MCP servers besides the configured ones. Since protocol 0.3.0. */
   mcpServers: z.array(SessionMcpServer).min(1).max(SESSION_SERVERS_MAX).optional(),
+  /** True: nothing of the repository is loaded, such as AGENTS.md, skills and settings. */
   withoutProject: z.boolean().optional(),
+  /** True: hooks of the repository may run. */
   allowProjectHooks: z.boolean().optional(),
   /** A path on the engine's machine. */
   lockfile: z.string().optional(),
@@ -114,18 +143,24 @@ export const RunSettings = z.object({
   environment: z.record(z.string(), z.string()).optional(),
 });
 
+/** Creates a session, or resumes one. The answer has its `sessionId`. */
 export const CreateSession = z.object({
   kind: z.literal("CreateSession"),
   /** Default: that of the resumed log, else the one that the engine's user has configured. */
   profile: z.string().optional(),
   /** A log that already runs in this engine is attached to as it is. */
   resume: LogIdSchema.optional(),
+  /** `provider:name`. Default: that of the resumed log, the profile or the configuration. */
   model: z.string().optional(),
+  /** An absolute path on the engine's machine. Default: that of the resumed log, else of the engine. */
   workingDir: z.string().optional(),
+  /** Settings that differ from those of the engine. */
   run: RunSettings.optional(),
 });
 
+/** Attaches the client to a session: it then counts as one that follows it. */
 export const AttachSession = z.object({ kind: z.literal("AttachSession"), sessionId });
+/** Detaches the client from a session. Nothing that runs is stopped. */
 export const DetachSession = z.object({
   kind: z.literal("DetachSession"),
   sessionId,
@@ -135,25 +170,46 @@ export const DetachSession = z.object({
    */
   left: z.boolean().optional(),
 });
+/**
+ * Sets the model, the effort or both, from the next request on. To change the effort alone, send the current model.
+ * The answer and ModelChanged say what holds then.
+ */
 export const SetModel = z.object({
   kind: z.literal("SetModel"),
   sessionId,
+  /** `provider:name`. */
   model: z.string(),
   /** Absent: unchanged. */
   effort: EffortSchema.optional(),
 });
+/** Begins plan mode: until it is left, the model may read and plan, and change nothing. */
 export const EnterPlanMode = z.object({ kind: z.literal("EnterPlanMode"), sessionId });
-export const ExitPlanMode = z.object({ kind: z.literal("ExitPlanMode"), sessionId, approve: z.boolean() });
+/** Leaves plan mode, or refuses the plan. */
+export const ExitPlanMode = z.object({
+  kind: z.literal("ExitPlanMode"),
+  sessionId,
+  /** True: approves the plan and leaves the mode. False: the model plans on. */
+  approve: z.boolean(),
+});
 
+/** Sends a command of an extension. */
 export const CustomCommand = z.object({
   kind: z.literal("CustomCommand"),
   sessionId,
+  /** Name of the extension. */
   namespace: z.string(),
+  /** Name of its command. */
   verb: z.string(),
+  /** Fields of its command. */
   payload: z.unknown(),
 });
 
+/** Ends a session. It can be resumed later. */
 export const EndSession = z.object({ kind: z.literal("EndSession"), sessionId });
+/**
+ * Branches a session: a new log begins with its history up to a point. The answer has `log` and the new `sessionId`,
+ * if it runs.
+ */
 export const BranchSession = z.object({
   kind: z.literal("BranchSession"),
   sessionId,
@@ -162,7 +218,13 @@ export const BranchSession = z.object({
   /** A turn that has ended. Default: the last one. Since 0.3.0. */
   turn: z.int().min(1).optional(),
 });
-export const PinSession = z.object({ kind: z.literal("PinSession"), sessionId, pinned: z.boolean() });
+/** Pins a session, so that it does not end by itself when nobody uses it, or takes the pin off. */
+export const PinSession = z.object({
+  kind: z.literal("PinSession"),
+  sessionId,
+  /** True: pins it. */
+  pinned: z.boolean(),
+});
 /** Writes a session to a new file on the engine's machine. Since 0.3.0. */
 export const ExportSession = z.object({
   kind: z.literal("ExportSession"),
@@ -181,13 +243,16 @@ export const DismissExpiring = z.object({ kind: z.literal("DismissExpiring"), se
 /** Stops notifying other clients about questions of an agent's session. Since 0.3.0. */
 export const MuteSession = z.object({ kind: z.literal("MuteSession"), sessionId });
 
+/** Shortens the history that the model gets, as happens by itself when the context window is nearly full. */
 export const CompactSession = z.object({ kind: z.literal("CompactSession"), sessionId });
 
+/** Restores files, conversation or both to the state before an event. */
 export const RewindSession = z.object({
   kind: z.literal("RewindSession"),
   sessionId,
   /** The event to restore the state before; 0: before the first one. */
   to: z.int().min(0),
+  /** Parts to restore. */
   what: z.enum(["files", "conversation", "both"]),
   /** True to only report what it would do. */
   preview: z.boolean().optional(),
@@ -203,15 +268,24 @@ export const RewindSession = z.object({
   overwrite: z.array(z.enum(["contested", "foreign"])).optional(),
 });
 
+/** Withdraws an input that waits. An agent withdraws only its own. */
 export const WithdrawInput = z.object({
   kind: z.literal("WithdrawInput"),
   sessionId,
   inputId: InputIdSchema,
 });
-export const RevokeRule = z.object({ kind: z.literal("RevokeRule"), sessionId, rule: z.string() });
+/** Revokes an allow rule that a person gave in this session. */
+export const RevokeRule = z.object({
+  kind: z.literal("RevokeRule"),
+  sessionId,
+  /** The rule, as ListRules names it. */
+  rule: z.string(),
+});
+/** Writes an allow rule of this session to a configuration file, so that later sessions have it. */
 export const PromoteRule = z.object({
   kind: z.literal("PromoteRule"),
   sessionId,
+  /** The rule, as ListRules names it. */
   rule: z.string(),
   /**
    * True: in every directory, under the current profile; else in the session's working directory and below.
@@ -220,24 +294,32 @@ export const PromoteRule = z.object({
   everywhere: z.boolean().optional(),
 });
 
+/** Continues the work under another profile. Only people may. The answer has the new `sessionId`. */
 export const SwitchProfile = z.object({
   kind: z.literal("SwitchProfile"),
   sessionId,
+  /** Name or path of the profile. */
   profile: z.string(),
+  /** Number of the last turns whose summary goes along into the new log. Default: 5. */
   importTurns: z.int().min(0).optional(),
+  /** True: the same log continues, as a new run. Default: a new log begins. */
   inPlace: z.boolean().optional(),
 });
 
+/** Reads the skills from their folders again. */
 export const ReloadSkills = z.object({ kind: z.literal("ReloadSkills"), sessionId });
 
+/** Reports on an MCP server of the session, or controls it. */
 export const ManageMcp = z.object({
   kind: z.literal("ManageMcp"),
   sessionId,
+  /** Name of the server. */
   server: z.string(),
   /** `stop` holds until `start`, or the end of the engine, for all its sessions. Since 0.3.0: stop, start. */
   action: z.enum(["status", "restart", "approve", "stop", "start"]),
 });
 
+/** Stops a background task. */
 export const StopTask = z.object({ kind: z.literal("StopTask"), sessionId, taskId: TaskIdSchema });
 
 /** The answer to an `Asked` event: one of its choices, or the requested text or form. */
@@ -245,9 +327,11 @@ export const Answer = z.object({
   kind: z.literal("Answer"),
   sessionId,
   askId: AskIdSchema,
+  /** Value of a choice, a text, or the fields of the form. */
   answer: z.unknown(),
 });
 
+/** One command of a client. */
 export const Command = z.discriminatedUnion("kind", [
   SendInput,
   CancelTurn,
@@ -302,6 +386,7 @@ export type PermissionScope = z.infer<typeof PermissionScope>;
 export const Accepted = z.object({
   /** The session that was created or branched, or the run that took over a paused one. */
   sessionId: SessionIdSchema.optional(),
+  /** The input, if it waits. */
   inputId: InputIdSchema.optional(),
   /** Result of a command that returns data (a preview, a status). */
   result: z.unknown().optional(),

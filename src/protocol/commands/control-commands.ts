@@ -2,6 +2,7 @@ import * as z from "zod";
 import { InputBlock, SentBlock } from "../content.ts";
 import { CallIdSchema, InputIdSchema, SessionIdSchema } from "../ids.ts";
 
+/** The session. */
 const sessionId = SessionIdSchema;
 
 /** Levels of a session, the tightest first. */
@@ -21,6 +22,7 @@ export const EditInput = z.object({
   kind: z.literal("EditInput"),
   sessionId,
   inputId: InputIdSchema,
+  /** The new content, in blocks. */
   content: z.array(SentBlock).min(1),
 });
 
@@ -45,6 +47,8 @@ export const StopAgent = z.object({
 export const SteerAgent = z.object({
   kind: z.literal("SteerAgent"),
   sessionId,
+  /** The call that runs it: `parentCall` of its events. */
   callId: CallIdSchema,
+  /** The input, in blocks. */
   content: z.array(InputBlock).min(1),
 });

@@ -7,6 +7,7 @@ import { PROVIDER_KEY_CHARACTERS_MAX, PROVIDER_NAME_CHARACTERS_MAX } from "./run
  */
 export const StoreProviderKey = z.object({
   kind: z.literal("StoreProviderKey"),
+  /** Name of the provider. */
   provider: z.string().max(PROVIDER_NAME_CHARACTERS_MAX),
   /** White space around it is ignored. */
   key: z.string().max(PROVIDER_KEY_CHARACTERS_MAX),

@@ -91,7 +91,7 @@ export const SLASH_COMMANDS = [
   {
     "name": "web",
     "usage": "/web",
-    "help": "address of this engine's web client",
+    "help": "address of its web client, where it serves one",
     "command": "client",
     "stands_for": {
       "query": "GetWebClient",

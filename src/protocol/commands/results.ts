@@ -10,16 +10,33 @@ import { LevelSchema } from "./control-commands.ts";
 const EventSeqOrStart = z.int().min(0);
 
 /** Sentences for the person. */
-const notices = () => z.object({ notices: z.array(z.string()).optional() });
+const notices = () =>
+  z.object({
+    /** Sentences for the person. */
+    notices: z.array(z.string()).optional(),
+  });
 
 /** False for an answer that came after another one: it changes nothing. */
-const counted = () => z.object({ counted: z.boolean().optional() });
+const counted = () =>
+  z.object({
+    /** False for an answer that came after another one: it changed nothing. */
+    counted: z.boolean().optional(),
+  });
 
 /** True if the session is in plan mode now. */
-const planMode = () => z.object({ planMode: z.boolean() });
+const planMode = () =>
+  z.object({
+    /** True if the session is in plan mode now. */
+    planMode: z.boolean(),
+  });
 
 /** A path that is not set back, and why. Of a list that was cut, the last one says how many more there are. */
-const UnreachedPath = z.object({ path: z.string(), why: z.string() });
+const UnreachedPath = z.object({
+  /** The path. */
+  path: z.string(),
+  /** Reason why it is not set back. */
+  why: z.string(),
+});
 /** Paths, cut after 100; of a list that was cut, the last one says how many more there are. */
 const Paths = z.array(z.string()).default([]);
 
@@ -37,31 +54,45 @@ const RewoundFiles = z.object({
   contested: Paths,
   /** Files that somebody else alone changed. They stay, unless the command names this set. */
   foreign: Paths,
+  /** Files that cannot be set back. */
   notRestorable: z.array(UnreachedPath).default([]),
   /** Number of files and folders that would be set back, in full. */
-  counts: z.object({ restore: z.int().min(0), remove: z.int().min(0) }).optional(),
+  counts: z
+    .object({
+      /** Files and folders that would be set back. */
+      restore: z.int().min(0),
+      /** Files and folders that would be removed. */
+      remove: z.int().min(0),
+    })
+    .optional(),
   /** Number of files and folders that were set back. */
   restored: z.int().min(0).optional(),
+  /** Files that were left as they are. */
   kept: z.array(UnreachedPath).optional(),
 });
 
 /** Effect of a rewind, planned or done. */
 const RewindResult = z.object({
+  /** The event to restore the state before. */
   to: EventSeqOrStart,
+  /** Parts that are restored. */
   what: z.enum(["files", "conversation", "both"]),
   /** The point in words: "before turn 3". */
   place: z.string().optional(),
   /** False for a preview, and if a person refused. */
   done: z.boolean(),
+  /** Effect on the conversation. */
   conversation: z
     .object({
       /** Messages that the model has afterwards. */
       messages: z.int().min(0),
+      /** Messages that are removed. */
       removed: z.int().min(0),
       /** Messages that come back, if an earlier rewind is undone. */
       restored: z.int().min(0).optional(),
     })
     .optional(),
+  /** Effect on the files. */
   files: RewoundFiles.optional(),
   /** Sent back with the command, it is refused if it would do something else by now. */
   token: z.string().optional(),
@@ -71,9 +102,26 @@ const RewindResult = z.object({
 
 /** The server that a ManageMcp named, or all servers of the session. */
 const ManageMcpResult = z.object({
-  servers: z.array(McpServerInfo.extend({ problem: z.string().optional() })).default([]),
+  /** The servers. */
+  servers: z
+    .array(
+      McpServerInfo.extend({
+        /** Reason why it does not run. */
+        problem: z.string().optional(),
+      }),
+    )
+    .default([]),
   /** Tools of the one server that was named, at most 100: `spelled` is the server's spelling, if that is another. */
-  toolNames: z.array(z.object({ name: z.string(), spelled: z.string().optional() })).optional(),
+  toolNames: z
+    .array(
+      z.object({
+        /** Name of the tool, as the model calls it. */
+        name: z.string(),
+        /** Name of the tool as the server spells it. */
+        spelled: z.string().optional(),
+      }),
+    )
+    .optional(),
   /** False if a person was asked to approve the server and did not. */
   approved: z.boolean().optional(),
   /** The same in words. Draw the other fields instead. */
@@ -96,8 +144,9 @@ export const COMMAND_RESULTS = {
   CreateSession: notices(),
   AttachSession: notices(),
   SwitchProfile: notices().extend({
-    /** Names of the two profiles. */
+    /** Name of the profile before. */
     from: z.string().optional(),
+    /** Name of the profile now. */
     to: z.string().optional(),
     /** Log of the session that continues. */
     log: LogIdSchema.optional(),
@@ -108,6 +157,7 @@ export const COMMAND_RESULTS = {
   SetModel: notices().extend({
     /** `provider:name`. */
     model: z.string().optional(),
+    /** The effort that a client chose for the session. Absent: the configuration decides. */
     effort: EffortSchema.optional(),
   }),
   SetLevel: notices().extend({ level: LevelSchema }),
@@ -115,25 +165,45 @@ export const COMMAND_RESULTS = {
   EnterPlanMode: planMode(),
   /** The mode is left once the model has read the answer to its plan. Since protocol 0.3.0. */
   ExitPlanMode: planMode(),
-  CompactSession: z.object({ compacted: z.boolean().optional() }),
-  BranchSession: z.object({ log: LogIdSchema, at: EventSeqSchema }),
-  ExportSession: z.object({ path: z.string() }),
+  CompactSession: z.object({
+    /** True if the history was shortened. */
+    compacted: z.boolean().optional(),
+  }),
+  BranchSession: z.object({
+    /** Log of the new session. */
+    log: LogIdSchema,
+    /** The event at which it branches off. */
+    at: EventSeqSchema,
+  }),
+  ExportSession: z.object({
+    /** The file that was written. */
+    path: z.string(),
+  }),
   RenameSession: z.object({
     /** The title as it is kept: on one line, without known secrets. Empty: the made one. */
     title: z.string(),
   }),
-  DismissExpiring: z.object({ sessions: z.int().min(0) }),
+  DismissExpiring: z.object({
+    /** Number of sessions that the hidden notice was about. */
+    sessions: z.int().min(0),
+  }),
   PromoteRule: z.object({
+    /** The profile that has the rule from now on. */
     profile: z.string().optional(),
     /** Absent: the rule holds in every directory. */
     directory: z.string().optional(),
+    /** The file that it was written to. */
     path: z.string().optional(),
   }),
   RewindSession: RewindResult,
   ReloadSkills: ReloadSkillsResult,
   ManageMcp: ManageMcpResult,
-  RunShell: z.object({ callId: CallIdSchema }),
+  RunShell: z.object({
+    /** The call of the command, in the events. */
+    callId: CallIdSchema,
+  }),
   StoreProviderKey: z.object({
+    /** Name of the provider. */
     provider: z.string(),
     /** True if it replaced a stored key. */
     replaced: z.boolean(),
@@ -142,7 +212,10 @@ export const COMMAND_RESULTS = {
     /** Source of the key that is used: `creds.enc`, or the name of that variable. */
     source: z.string(),
   }),
-  CustomCommand: z.object({ text: z.string().optional() }),
+  CustomCommand: z.object({
+    /** The answer of the extension that handled it. */
+    text: z.string().optional(),
+  }),
 } as const;
 
 type Results = typeof COMMAND_RESULTS;

@@ -7,6 +7,7 @@ export const TITLE_GIVEN_CHARACTERS_MAX = 200;
 /** Characters of a draft. */
 export const DRAFT_CHARACTERS_MAX = 65_536;
 
+/** The session. */
 const sessionId = SessionIdSchema;
 
 /**
@@ -15,7 +16,9 @@ const sessionId = SessionIdSchema;
  */
 export const ReaderSchema = z.string().max(READER_CHARACTERS_MAX).regex(READER_NAME);
 
-/** Commands about what people keep beside a session, whether it runs or not. Since protocol 0.3.0. */
+/** Commands about what people keep beside a session, whether it runs or not. */
+
+/** Gives a session a title. Since protocol 0.3.0. */
 export const RenameSession = z.object({
   kind: z.literal("RenameSession"),
   sessionId,
@@ -27,6 +30,7 @@ export const RenameSession = z.object({
 export const ArchiveSession = z.object({
   kind: z.literal("ArchiveSession"),
   sessionId,
+  /** True: leaves it out of lists. False: shows it there again. */
   archived: z.boolean(),
 });
 

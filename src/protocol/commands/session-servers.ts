@@ -6,6 +6,7 @@ const NAME_CHARACTERS_MAX = 200;
 const TEXT_CHARACTERS_MAX = 8_192;
 const ENTRIES_MAX = 200;
 
+/** Name of the server, unique in the session. */
 const name = z.string().min(1).max(NAME_CHARACTERS_MAX);
 const text = z.string().max(TEXT_CHARACTERS_MAX);
 const texts = z.record(z.string(), text);
@@ -20,9 +21,18 @@ export const SessionMcpServer = z.discriminatedUnion("transport", [
     name,
     /** An absolute path, or a name that is searched in `PATH`. */
     cmd: text.min(1),
+    /** Arguments of the program. */
     args: z.array(text).max(ENTRIES_MAX),
+    /** Environment variables of the program. */
     env: texts,
   }),
-  z.object({ transport: z.enum(["http", "sse"]), name, url: text.min(1), headers: texts }),
+  z.object({
+    transport: z.enum(["http", "sse"]),
+    name,
+    /** Address of the server. */
+    url: text.min(1),
+    /** Headers of every request to it. */
+    headers: texts,
+  }),
 ]);
 export type SessionMcpServer = z.infer<typeof SessionMcpServer>;

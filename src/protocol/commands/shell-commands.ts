@@ -9,6 +9,7 @@ import { SHELL_COMMAND_BYTES_MAX } from "./run-limits.ts";
 export const RunShell = z.object({
   kind: z.literal("RunShell"),
   sessionId: SessionIdSchema,
+  /** The command line for the shell. */
   command: z.string().min(1).max(SHELL_COMMAND_BYTES_MAX),
   /** True: the next request to the model holds the command and its output. */
   toModel: z.boolean(),

@@ -1,6 +1,15 @@
 import { EFFORT_WORDS } from "../effort.ts";
 import type { SlashCommandInfo } from "../resources.ts";
+import type { CommandOf } from "./commands.ts";
 import { SLASH_COMMANDS } from "./own-commands.ts";
+
+const LEVELS = ["ReadOnly", "WorkspaceWrite", "DangerFullAccess"] satisfies CommandOf<"SetLevel">["level"][];
+
+/** Every value of a word behind a command. */
+const VALUES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ["effort", EFFORT_WORDS],
+  ["level", LEVELS],
+]);
 
 /** Returns a command as an engine lists it, with its parts as separate fields ([A] § Slash commands). */
 export function describeCommand(info: SlashCommandInfo): SlashCommandInfo {
@@ -8,7 +17,8 @@ export function describeCommand(info: SlashCommandInfo): SlashCommandInfo {
   const colon = name.indexOf(":");
   const words = usage.startsWith(`/${name} `) ? usage.slice(name.length + 2) : "";
   const isBuiltin = SLASH_COMMANDS.some((builtin) => builtin.name === name);
-  const chosen = isBuiltin && name === "effort" ? { enum: [...EFFORT_WORDS] } : {};
+  const values = isBuiltin ? VALUES.get(name) : undefined;
+  const chosen = values === undefined ? {} : { enum: [...values] };
   const known = words === "" ? (isBuiltin ? { maxLength: 0 } : {}) : { description: words };
   return {
     ...info,

@@ -16,6 +16,7 @@ import * as z from "zod";
  * - `tool`: the tool itself takes a person's word only.
  */
 export const AskedWhy = z.object({
+  /** The cause, for programs. */
   cause: z.enum([
     "rule",
     "deny-rule",
@@ -28,6 +29,7 @@ export const AskedWhy = z.object({
     "outside-sandbox",
     "tool",
   ]),
+  /** The reason in words. */
   text: z.string(),
   /** Absent if nothing ends it: a person answers each such call. */
   ends: z
@@ -46,7 +48,9 @@ export const AskedWhy = z.object({
 export const AskedPart = z.object({
   /** The part as it stands in the line, control characters made visible. */
   text: z.string(),
+  /** Verdict on the part alone. */
   verdict: z.enum(["allow", "ask", "deny"]),
+  /** Reason of the verdict. */
   why: z.string(),
 });
 export type AskedPart = z.infer<typeof AskedPart>;

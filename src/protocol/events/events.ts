@@ -23,11 +23,21 @@ import { ChangePreview, ToolKind } from "./shown-call.ts";
  * Payloads of every event kind ([A] § Event bus, BUS-07), camelCase. A closed union (hard rule 14); plugins use
  * CustomEvent. Durations are whole nanoseconds, money is US dollars, null if the price is unknown.
  */
+
+/** Number of the turn in its session, from 1. */
 const turn = z.int().min(1);
+/** Nanoseconds. */
 const nanoseconds = z.int().min(0);
+/** Number of tokens. */
 const tokens = z.int().min(0);
+/** US dollars; null if the price is unknown. */
 const usd = z.number().min(0).nullable();
 
+/**
+ * Reason why a turn ended. "complete" and "yield": the model was done. "length": its answer reached the limit.
+ * "empty": it had none. "turn_limit", "time_limit" and "budget": a limit of the session. "no_progress": it repeated
+ * itself.
+ */
 export const TurnEndReason = z.enum([
   "complete",
   "yield",
@@ -52,11 +62,15 @@ export const CacheMissCause = z.enum([
   "unknown",
 ]);
 
+/** Reason why a session ended. "idle": nobody used it. "user": a client ended it. "binary-shutdown": a stop. */
 export const SessionEndReason = z.enum(["idle", "user", "error", "binary-shutdown"]);
 
 export const TodoItem = z.object({
+  /** The item in words. */
   content: z.string(),
+  /** State of the item. */
   status: z.enum(["pending", "in_progress", "completed"]),
+  /** The item while it is in progress, in words. */
   activeForm: z.string().optional(),
 });
 
@@ -65,29 +79,50 @@ const blockIndex = z.int().min(0);
 
 /** A failure: the reason is for programs, the message for people. */
 const failure = {
+  /** Name of the failure, for programs. */
   reason: z.string(),
+  /** Text for people. */
   message: z.string(),
+  /** Values in the text, by name. */
   details: z.record(z.string(), z.unknown()).optional(),
 };
 
+/**
+ * Cause. "threshold": the history came near the limit. "overflow": the provider refused its length.
+ * "command": a client.
+ */
 const CompactionTrigger = z.enum(["threshold", "overflow", "command"]);
 
-/** Set for a command that a person runs by themselves (RunShell). Since protocol 0.3.0. */
 const byUser = {
+  /** Set for a command that a person runs themselves (RunShell). Since protocol 0.3.0. */
   by: z.literal("user").optional(),
+  /** Set together with `by`. Since protocol 0.3.0. */
   shell: z.literal(true).optional(),
 };
+
+/** The client whose command it was. Absent: the engine itself. */
+const by = ClientIdSchema.optional();
 
 /** Set beside the id of a client. */
 const who = { who: NamedClient.optional() };
 
 const payloads = {
-  TextDelta: z.object({ text: z.string(), index: blockIndex.optional() }),
+  /** The next piece of the model's text. */
+  TextDelta: z.object({
+    /** The piece. */
+    text: z.string(),
+    index: blockIndex.optional(),
+  }),
+  /** The next piece of the model's thinking. */
   ThinkingDelta: z.object({ block: ThinkingPiece, index: blockIndex.optional() }),
+  /** A tool call starts. ToolResult of the same `callId` ends it. */
   ToolCallStarted: z.object({
     callId: CallIdSchema,
+    /** Name of the tool. */
     tool: z.string(),
+    /** Arguments of the call, redacted. */
     args: z.unknown(),
+    /** True if the tool may change something. */
     mutating: z.boolean(),
     toolKind: ToolKind.optional(),
     preview: ChangePreview.optional(),
@@ -95,6 +130,10 @@ const payloads = {
     /** With `shell`: true if the model gets the command and its output. */
     toModel: z.boolean().optional(),
   }),
+  /**
+   * Output of a call that runs. Show either `partial`, which the log keeps, or `tail`, which is newer: a
+   * command sends both kinds of event.
+   */
   ToolCallProgress: z.object({
     callId: CallIdSchema,
     /** Output since the event before; a long or fast one is cut. May be empty. */
@@ -104,8 +143,9 @@ const payloads = {
      * the log, which keeps `partial`. Since protocol 0.3.0.
      */
     tail: z.string().max(TAIL_BYTES_MAX).optional(),
-    /** Bytes and lines that the command has written so far. Since protocol 0.3.0. */
+    /** Bytes that the command has written so far. Since protocol 0.3.0. */
     bytes: z.int().min(0).optional(),
+    /** Lines that the command has written so far. Since protocol 0.3.0. */
     lines: z.int().min(0).optional(),
     /** Milliseconds that the command has run, without the wait for a permission. Since protocol 0.3.0. */
     elapsedMs: z.int().min(0).optional(),
@@ -128,23 +168,31 @@ const payloads = {
     /** No call comes of it: the answer broke off, was tried again, or ended before the call began. */
     void: z.literal(true).optional(),
   }),
+  /** The result of a call, as the model reads it. */
   ToolResult: z.object({
     callId: CallIdSchema,
+    /** The result, in blocks. */
     content: z.array(ResultContent),
+    /** True if the call failed. */
     isError: z.boolean().optional(),
     ...byUser,
   }),
+  /** A turn starts. TurnEnded of the same number ends it. */
   TurnStarted: z.object({
     turn,
+    /** The client that sent the input. */
     originator: ClientIdSchema,
     ...who,
+    /** The input, in blocks. */
     content: z.array(InputBlock).optional(),
     /** The input that had waited, if any: it has begun and is never begun again. */
     inputId: InputIdSchema.optional(),
   }),
+  /** A turn has ended. */
   TurnEnded: z.object({
     turn,
     reason: TurnEndReason,
+    /** Provider calls of the session's own agent. */
     rounds: z.int().min(0).optional(),
     /**
      * Failure that ended the turn, as its Error event has it. Absent after `complete`, `yield` and `cancelled`. An
@@ -154,6 +202,7 @@ const payloads = {
     /** Tokens of the turn and its sub-agents. Absent for a sub-agent, and without a provider call. Since 0.3.0. */
     usage: z
       .object({
+        /** Provider calls. */
         calls: z.int().min(1),
         /** Without the tokens of the cache. */
         inputTokens: tokens,
@@ -170,17 +219,33 @@ const payloads = {
      */
     files: z.array(z.string()).optional(),
   }),
+  /** Time that the parts of a turn took. */
   TurnTiming: z.object({
     turn,
+    /** Nanoseconds of each part, by name. */
     components: z.record(z.string(), nanoseconds),
+    /** The calls of the turn. */
     toolCalls: z
-      .array(z.object({ callId: CallIdSchema, tool: z.string(), duration: nanoseconds }))
+      .array(
+        z.object({
+          callId: CallIdSchema,
+          /** Name of the tool. */
+          tool: z.string(),
+          /** Duration in nanoseconds. */
+          duration: nanoseconds,
+        }),
+      )
       .optional(),
   }),
+  /** The history that the model gets was shortened. */
   CompactionTriggered: z.object({
+    /** Tokens before. */
     beforeTokens: tokens,
+    /** Tokens afterwards. */
     afterTokens: tokens,
+    /** Events up to this one are no longer in the history as they are. */
     boundary: EventSeqSchema.optional(),
+    /** Method. 1: references replace long results. 2: a model wrote a summary. 3: the summary is made from the log. */
     tier: z.int().min(1).max(3).optional(),
     trigger: CompactionTrigger.optional(),
   }),
@@ -190,17 +255,25 @@ const payloads = {
    */
   CompactionProgress: z.object({
     state: z.enum(["started", "ended"]),
+    /** Tokens of the history before. */
     beforeTokens: tokens,
     trigger: CompactionTrigger,
     /** Longest time that the summary may take, in milliseconds. */
     timeoutMs: z.int().min(0),
   }),
+  /** One provider call has ended, with its tokens and cost. */
   CostIncremented: z.object({
+    /** Name of the provider. */
     provider: z.string(),
+    /** Name of the model. */
     model: z.string(),
+    /** Without the tokens of the cache. */
     inputTokens: tokens,
+    /** Tokens of the answer. */
     outputTokens: tokens,
+    /** Tokens read from the prompt cache. */
     cacheReadTokens: tokens.optional(),
+    /** Tokens written to the prompt cache. */
     cacheWriteTokens: tokens.optional(),
     usd,
     turn: turn.optional(),
@@ -210,18 +283,30 @@ const payloads = {
      * Set if the provider read again what the last request of this conversation had cached: how much, and the first
      * difference. "expired": over five minutes later; "unknown": the same prompt, soon after. Since 0.3.0.
      */
-    cacheMiss: z.object({ cause: CacheMissCause, lostTokens: tokens }).optional(),
+    cacheMiss: z
+      .object({
+        /** The first difference. */
+        cause: CacheMissCause,
+        /** Tokens that were read again. */
+        lostTokens: tokens,
+      })
+      .optional(),
   }),
+  /** A call waits for an answer. Answer with AnswerPermission. */
   PermissionRequested: z.object({
     callId: CallIdSchema,
+    /** Name of the tool. */
     tool: z.string(),
+    /** Arguments of the call, redacted. */
     args: z.unknown(),
+    /** The client whose turn it is. */
     originator: ClientIdSchema,
     ...who,
     /** Everything that will run, one line per command or path, control characters made visible. */
     summary: z.string(),
-    /** Reason for the question, and the rule that would have allowed the call. */
+    /** Reason for the question, in words. */
     reason: z.string().optional(),
+    /** The rule that would have allowed the call. */
     rule: z.string().optional(),
     /** The kind of the sub-agent whose call it is; absent: the session's own agent. */
     agent: z.string().optional(),
@@ -254,12 +339,15 @@ const payloads = {
     /** The change of a file, in hunks that an answer can accept one by one. Since protocol 0.3.0. */
     hunks: z.array(Hunk).optional(),
   }),
+  /** A client has answered a question about a call. No event: its time ran out, or the turn was cancelled. */
   PermissionAnswered: z.object({
     callId: CallIdSchema,
+    /** The decision. */
     decision: z.enum(["allow", "deny"]),
     scope: PermissionScope.optional(),
-    by: ClientIdSchema.optional(),
+    by,
     ...who,
+    /** The rule that the answer made. */
     rule: z.string().optional(),
     /** The call stays in the sandbox, with the hosts that the question offered. */
     hosts: z.literal(true).optional(),
@@ -270,41 +358,110 @@ const payloads = {
     /** False for an answer that came after the first one. */
     counted: z.boolean(),
   }),
-  Cancelled: z.object({ turn, by: z.string(), ...who, reason: z.string() }),
+  /** A client, or the engine, has cancelled the turn. TurnEnded follows. */
+  Cancelled: z.object({
+    turn,
+    /** The client, or the part of the engine that cancelled it. */
+    by: z.string(),
+    ...who,
+    /** Reason in words. */
+    reason: z.string(),
+  }),
+  /** Something failed, or a notice for people. It ends no turn by itself: TurnEnded says if one ended. */
   Error: z.object({
     ...failure,
     /** A notice is for information: nothing has failed, or the engine continues by itself. Absent: an error. */
     severity: z.literal("notice").optional(),
   }),
+  /** Events are missing from here: their content has expired, was replaced, or was lost in a crash. */
   StreamGap: z.object({
+    /** First missing event. */
     from: EventSeqSchema,
+    /** Last missing event. */
     to: EventSeqSchema,
+    /** Cause of the gap. */
     reason: z.enum(["ttl", "compaction", "crash"]),
   }),
-  TokenExpiring: z.object({ jti: TokenIdSchema, expAt: z.int() }),
-  HookTimeout: z.object({ event: z.string(), command: z.string(), after: nanoseconds }),
-  HookError: z.object({
+  /** The client's token expires soon. Renew it. */
+  TokenExpiring: z.object({
+    /** The token. */
+    jti: TokenIdSchema,
+    /** Time at which it expires, in seconds since 1970. */
+    expAt: z.int(),
+  }),
+  /** A hook ran too long and was stopped. */
+  HookTimeout: z.object({
+    /** Event that ran the hook. */
     event: z.string(),
+    /** The command of the hook. */
     command: z.string(),
+    /** Time after which it was stopped, in nanoseconds. */
+    after: nanoseconds,
+  }),
+  /** A hook failed. */
+  HookError: z.object({
+    /** Event that ran the hook. */
+    event: z.string(),
+    /** The command of the hook. */
+    command: z.string(),
+    /** Exit code of the command. */
     exit_code: z.int(),
+    /** Output of the command, cut. */
     output: z.string().optional(),
   }),
-  MCPServerDown: z.object({ name: z.string(), reason: z.string(), attempts: z.int().min(0) }),
-  SkillRegistryChanged: z.object({ skills: z.array(z.string()) }),
-  SessionEnded: z.object({ reason: SessionEndReason }),
-  CustomEvent: z.object({ namespace: z.string(), kind: z.string(), payload: z.unknown() }),
-
+  /** An MCP server stopped and could not be started again. */
+  MCPServerDown: z.object({
+    /** Name of the server. */
+    name: z.string(),
+    /** Reason in words. */
+    reason: z.string(),
+    /** Attempts to start it. */
+    attempts: z.int().min(0),
+  }),
+  /** The skills of the session have changed. */
+  SkillRegistryChanged: z.object({
+    /** Names of all skills. */
+    skills: z.array(z.string()),
+  }),
+  /** The session has ended. No event follows. */
+  SessionEnded: z.object({
+    /** Reason why it ended. */
+    reason: SessionEndReason,
+  }),
+  /** An event of an extension, or of cinch itself under the namespace `cinch`. */
+  CustomEvent: z.object({
+    /** Name of the extension. */
+    namespace: z.string(),
+    /** Name of the event. */
+    kind: z.string(),
+    /** Its content. */
+    payload: z.unknown(),
+  }),
+  /** A question to the person. Answer with Answer. */
   Asked: z.object({
     askId: AskIdSchema,
     /** Subject of the question: a trust acknowledgement, an orphaned call, a plan, a re-run … */
     about: z.enum(["trust", "orphan", "plan", "elicitation", "token-code", "outside-sandbox", "rewind"]),
+    /** The question in words. */
     text: z.string(),
-    choices: z.array(z.object({ value: z.string(), label: z.string() })).optional(),
+    /** Answers to choose from. Absent: a text is asked for. */
+    choices: z
+      .array(
+        z.object({
+          /** Value to answer with. */
+          value: z.string(),
+          /** Text for the person. */
+          label: z.string(),
+        }),
+      )
+      .optional(),
     /** True if free text is an answer too, beside the choices. */
     words: z.boolean().optional(),
     /** The choice that may carry a note: the answer is then its value, a colon and the note. */
     noteFor: z.string().optional(),
+    /** Facts behind the question, by name. */
     details: z.record(z.string(), z.unknown()).optional(),
+    /** The client whose work asks. */
     originator: ClientIdSchema.optional(),
     ...who,
     /**
@@ -315,39 +472,76 @@ const payloads = {
     /** See PermissionRequested. Since protocol 0.3.0. */
     onlyUnattended: z.literal(true).optional(),
   }),
-  Answered: z.object({ askId: AskIdSchema, answer: z.unknown(), by: ClientIdSchema.optional(), ...who }),
+  /** A question was answered, or closed without an answer. */
+  Answered: z.object({
+    askId: AskIdSchema,
+    /** The answer, null if there was none. */
+    answer: z.unknown(),
+    by,
+    ...who,
+  }),
+  /** An input waits. TurnStarted with its `inputId` begins it; a steering input enters the running turn. */
   InputQueued: z.object({
     inputId: InputIdSchema,
+    /** The input, in blocks. */
     content: z.array(InputBlock),
+    /** "queue": it waits for its turn. "steer": it enters before the next request of the running turn. */
     delivery: z.enum(["queue", "steer"]),
+    /** The client that sent it. */
     originator: ClientIdSchema,
     ...who,
-    /** Request beside its text: a skill to use, a kind of sub-agent to give it to. */
+    /** Name of a skill to use. */
     skill: z.string().optional(),
+    /** Kind of sub-agent that gets it. */
     agent: z.string().optional(),
   }),
-  InputWithdrawn: z.object({ inputId: InputIdSchema, by: ClientIdSchema.optional(), ...who }),
-  CheckpointMade: z.object({ turn, files: z.int().min(0), notRestorable: z.array(z.string()).optional() }),
+  /** An input that waited was withdrawn. */
+  InputWithdrawn: z.object({ inputId: InputIdSchema, by, ...who }),
+  /** The files that a turn changed can be restored. */
+  CheckpointMade: z.object({
+    turn,
+    /** Number of files in the checkpoint. */
+    files: z.int().min(0),
+    /** Paths that cannot be restored; `.`: none can. */
+    notRestorable: z.array(z.string()).optional(),
+  }),
+  /** A background task started, or changed its state. */
   TaskChanged: z.object({
     taskId: TaskIdSchema,
+    /** Description of the task. */
     what: z.string(),
+    /** State of the task. */
     state: z.enum(["running", "done", "failed", "stopped"]),
+    /** Result or reason, in words. */
     detail: z.string().optional(),
   }),
-  TodoChanged: z.object({ items: z.array(TodoItem) }),
+  /** The model's list of things to do. It replaces the last one. */
+  TodoChanged: z.object({
+    /** All items, in order. */
+    items: z.array(TodoItem),
+  }),
+  /** The model has written a memory, or removed one. */
   MemoryWritten: z.object({
+    /** Name of the memory. */
     name: z.string(),
+    /** Sort of the memory. */
     type: z.string(),
+    /** Description in a line. */
     description: z.string(),
+    /** True if it was removed. */
     removed: z.boolean().optional(),
   }),
   /** Sent in the session that was left, with `next`, and in the one that continues, with `previous`. */
   ProfileSwitched: z.object({
+    /** Name of the profile before. */
     from: z.string(),
+    /** Name of the profile now. */
     to: z.string(),
     /** The log that is continued. */
     logId: LogIdSchema.optional(),
+    /** The session that continues. */
     next: SessionIdSchema.optional(),
+    /** The session that was left. */
     previous: SessionIdSchema.optional(),
     /** True if the same log continues, as a new run under the other profile. */
     inPlace: z.boolean().optional(),
@@ -360,24 +554,32 @@ const payloads = {
         unknownCalls: z.int().min(0),
         /** Including those of the cache. */
         inputTokens: tokens,
+        /** Tokens of the answers. */
         outputTokens: tokens,
       })
       .optional(),
   }),
-  /** The model of the session's next request, as `provider:name`, and its effort. Since protocol 0.3.0. */
+  /** The session has another model or effort from its next request on. Since protocol 0.3.0. */
   ModelChanged: z.object({
+    /** `provider:name`. */
     model: z.string(),
     /** Set if the model has changed. */
     previous: z.string().optional(),
-    /** Set if the effort has changed. */
+    /** The effort that a client chose for the session, changed or not. Absent: the configuration decides. */
     effort: EffortSchema.optional(),
-    by: ClientIdSchema.optional(),
+    by,
     ...who,
   }),
   /** A rule of this session that no longer holds. Since protocol 0.3.0. */
-  RuleRevoked: z.object({ rule: z.string(), by: ClientIdSchema.optional(), ...who }),
+  RuleRevoked: z.object({
+    /** The rule. */
+    rule: z.string(),
+    by,
+    ...who,
+  }),
   /** A rule of this session that was written to a configuration file. Since protocol 0.3.0. */
   RulePromoted: z.object({
+    /** The rule. */
     rule: z.string(),
     /** The profile that has the rule from now on. */
     profile: z.string(),
@@ -385,25 +587,32 @@ const payloads = {
     path: z.string(),
     /** The directory that it holds in, subfolders included; absent: everywhere under that profile. */
     directory: z.string().optional(),
-    by: ClientIdSchema.optional(),
+    by,
     ...who,
   }),
   /** A person has given the session a title; empty: the one made from its first prompt again. Since protocol 0.3.0. */
-  SessionRenamed: z.object({ title: z.string(), by: ClientIdSchema.optional(), ...who }),
+  SessionRenamed: z.object({
+    /** The title, empty for the made one. */
+    title: z.string(),
+    by,
+    ...who,
+  }),
   /** The level of the session's next call. Without `by`: settings of the repository have lowered it. Since 0.3.0. */
-  LevelChanged: z.object({ level: LevelSchema, by: ClientIdSchema.optional(), ...who }),
+  LevelChanged: z.object({ level: LevelSchema, by, ...who }),
   /** The new content of an input that waits. Since 0.3.0. */
   InputEdited: z.object({
     inputId: InputIdSchema,
+    /** The new content, in blocks. */
     content: z.array(InputBlock),
-    by: ClientIdSchema.optional(),
+    by,
     ...who,
   }),
   /** The new place of an input that waits: before another one, or the last. Since 0.3.0. */
   InputMoved: z.object({
     inputId: InputIdSchema,
+    /** The waiting input that it stands before now. Absent: it is the last. */
     before: InputIdSchema.optional(),
-    by: ClientIdSchema.optional(),
+    by,
     ...who,
   }),
 };

@@ -8,16 +8,19 @@ import { SessionInfo } from "../resources.ts";
  * `NewsReady`; later ones are changes. Since protocol 0.3.0.
  */
 export const NewsItem = z.discriminatedUnion("kind", [
+  /** A session that began or has changed. */
   z.object({
     kind: z.literal("SessionChanged"),
     session: SessionIdSchema,
     /** The session as ListSessions describes it. It replaces earlier items about it. */
     info: SessionInfo,
   }),
+  /** A session that is gone. */
   z.object({
     kind: z.literal("SessionGone"),
     /** It ended, was deleted, or a newer run on its log took its place, which follows. */
     session: SessionIdSchema,
+    /** Log of the session. */
     log: LogIdSchema,
   }),
   /** The end of the first list. */

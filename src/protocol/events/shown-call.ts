@@ -21,10 +21,15 @@ export type ToolKind = z.infer<typeof ToolKind>;
  * and `old`, `new` and `all` are read from each item.
  */
 export const ChangePreview = z.object({
+  /** Argument that names the file. */
   path: z.string(),
+  /** Argument that holds the new text. */
   new: z.string(),
+  /** Argument that holds the text which is replaced. Absent: `new` is the whole file. */
   old: z.string().optional(),
+  /** Argument that is true if the text is replaced everywhere. */
   all: z.string().optional(),
+  /** Argument that is a list of such changes. */
   each: z.string().optional(),
 });
 export type ChangePreview = z.infer<typeof ChangePreview>;

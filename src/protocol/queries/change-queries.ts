@@ -7,12 +7,14 @@ import { defineQuery } from "./query.ts";
 export const HUNK_CONTEXT_LINES = 3;
 const PATH_UNITS_MAX = 4_096;
 
+/** A number, from 0. */
 const count = z.int().min(0);
 
 /** One changed file. Since protocol 0.3.0. */
 const FileChange = z.object({
   /** Below the working directory, with `/`; absolute for a file outside of it. */
   path: z.string(),
+  /** Kind of the change. */
   kind: z.enum(["added", "changed", "removed", "renamed"]),
   /** The earlier path of a renamed file. */
   from: z.string().optional(),
@@ -20,12 +22,15 @@ const FileChange = z.object({
   by: z.enum(["calls", "both", "unknown"]),
   /** Set if a side is not UTF-8 text: it has no lines. */
   binary: z.literal(true).optional(),
-  /** Type and permissions as `ls` and git number them, such as 100644; 120000 is a link. Absent without a file. */
+  /** Type and permissions before the change, as git numbers them: 100644; 120000 is a link. Absent without a file. */
   old_mode: z.string().optional(),
+  /** The same after the change. Absent if the file was removed. */
   mode: z.string().optional(),
-  /** Lines added and removed; 0 if they were not compared. */
+  /** Lines added; 0 if they were not compared. */
   added: count,
+  /** Lines removed; 0 if they were not compared. */
   removed: count,
+  /** The changed places. Absent if they are not shown. */
   hunks: z.array(Hunk).optional(),
   /** The same as a patch for `git apply`. Absent if `cut`, `binary` or `missing`. */
   unified: z.string().optional(),
@@ -45,11 +50,8 @@ export const CHANGE_QUERIES = {
     params: z
       .object({
         sessionId: SessionIdSchema,
-        /** Only the changes of this turn. */
         turn: z.int().min(1).optional(),
-        /** Only the changes of this call: the files as they were right before and right after it. */
         callId: CallIdSchema.optional(),
-        /** Only this file, or the files below this folder. */
         path: z.string().min(1).max(PATH_UNITS_MAX).optional(),
         context: z.int().min(0).max(HUNK_CONTEXT_LINES_MAX).optional(),
       })
@@ -84,6 +86,7 @@ export const CHANGE_QUERIES = {
       "The working directory of a session, with branch and status of the git repository around it. Nothing that the repository names is run.",
     params: z.object({ sessionId: SessionIdSchema }),
     result: z.object({
+      /** Absolute path of the working directory. */
       working_dir: z.string(),
       /** Absent outside of a repository. */
       git: z
@@ -94,9 +97,11 @@ export const CHANGE_QUERIES = {
           branch: z.string().optional(),
           /** Name of the commit. Absent before the first one. */
           head: z.string().optional(),
+          /** Name of the upstream branch. */
           upstream: z.string().optional(),
-          /** Commits that the upstream lacks, and commits of it that are missing here. Absent without an upstream. */
+          /** Commits that the upstream lacks. Absent without an upstream. */
           ahead: count.optional(),
+          /** Commits of the upstream that are missing here. Absent without an upstream. */
           behind: count.optional(),
           /** Number of files with a change in the index. */
           staged: count.optional(),

@@ -13,7 +13,9 @@ const CompletionItem = z.object({
   insert: z.string(),
   /** Text for a list. */
   label: z.string(),
+  /** Further text for a list. */
   detail: z.string().optional(),
+  /** Kind of the item. */
   kind: z.enum(["file", "folder", "command", "argument", "session", "model", "skill", "agent"]),
 });
 
@@ -25,9 +27,11 @@ export const COMPLETION_QUERIES = {
     params: z
       .object({
         sessionId: SessionIdSchema,
+        /** The whole text that is being typed. */
         text: z.string().max(TEXT_UNITS_MAX),
         /** Units of UTF-16 before the cursor. */
         cursor: z.int().min(0).max(TEXT_UNITS_MAX),
+        /** At most so many items. Default: 20. */
         limit: z.int().min(1).max(COMPLETIONS_MAX).optional(),
       })
       .refine(({ text, cursor }) => cursor <= text.length, {
@@ -37,7 +41,9 @@ export const COMPLETION_QUERIES = {
     result: z.object({
       /** Range that an item replaces, in units of UTF-16. */
       from: z.int().min(0),
+      /** End of the range, in units of UTF-16. */
       to: z.int().min(0),
+      /** The items, the best match first. */
       items: z.array(CompletionItem),
       /** True if some candidates are missing: more match, or not all files are known. */
       more: z.boolean(),

@@ -6,6 +6,7 @@ import { defineQuery } from "./query.ts";
 const RuleInfo = z.object({
   /** `Tool`, `Tool:glob` or `Tool:=literal`. */
   rule: z.string(),
+  /** Effect of the rule. */
   effect: z.enum(["allow", "ask", "deny"]),
   /**
    * Place of the rule. `session`: a person has allowed it in this run. `flag`: the session was opened with it. `user`:
@@ -24,6 +25,7 @@ const RuleInfo = z.object({
 });
 
 const HookInfo = z.object({
+  /** Event that runs it. */
   event: z.enum(HOOK_EVENTS),
   /** Names of tools; `*` stands for any characters. Absent: every tool, or an event that is about none. */
   matcher: z.array(z.string()).optional(),
@@ -31,6 +33,7 @@ const HookInfo = z.object({
   command: z.string(),
   /** File that declares it. */
   source: z.string(),
+  /** Seconds after which it is stopped. */
   timeout_s: z.number(),
   /** True for one of the repository, which a person has acknowledged; absent for one of the user's own. */
   acknowledged: z.literal(true).optional(),
@@ -43,6 +46,7 @@ export const CONTROL_QUERIES = {
       "The permission rules that calls of a running session are judged by: those that people allowed in it, then the standing ones. Since protocol 0.3.0.",
     params: z.object({ sessionId: SessionIdSchema }),
     result: z.object({
+      /** The rules, in the order in which they are looked up. */
       rules: z.array(RuleInfo),
       /** True if the list was cut. */
       more: z.boolean(),
@@ -56,6 +60,7 @@ export const CONTROL_QUERIES = {
       "The hooks of a running session, in the order in which they run: those of the user, then those of the repository that a person has acknowledged. Since protocol 0.3.0.",
     params: z.object({ sessionId: SessionIdSchema }),
     result: z.object({
+      /** The hooks, in the order in which they run. */
       hooks: z.array(HookInfo),
       /** Files of the repository with hooks that wait for an acknowledgement: none of them runs. */
       waiting: z.array(z.string()),

@@ -43,6 +43,7 @@ export const ENGINE_QUERIES = {
     about: "The profiles.",
     params: z.object({ sessionId }),
     result: z.object({
+      /** The profiles. */
       profiles: z.array(ProfileInfo),
       /** The profile of the requested session. */
       current: z.string().optional(),
@@ -58,7 +59,10 @@ export const ENGINE_QUERIES = {
   }),
   GetProfile: defineQuery({
     about: "One profile.",
-    params: z.object({ name: z.string() }),
+    params: z.object({
+      /** Name of the profile. */
+      name: z.string(),
+    }),
     result: ProfileInfo,
     reads: "engine",
     rest: { path: "/v1/profiles/{name}" },
@@ -69,7 +73,10 @@ export const ENGINE_QUERIES = {
     about:
       "The model providers. With models, each provider that is set up is asked for them and has 5 s to answer; prices stand beside them. Keys are never shown.",
     params: z.object({ models: z.boolean().optional() }),
-    result: z.object({ providers: z.array(ProviderInfo) }),
+    result: z.object({
+      /** The providers. */
+      providers: z.array(ProviderInfo),
+    }),
     reads: "engine",
     rest: {
       path: "/v1/providers",
@@ -88,8 +95,14 @@ export const ENGINE_QUERIES = {
   }),
   ListModels: defineQuery({
     about: "The models that a provider offers now.",
-    params: z.object({ provider: z.string() }),
-    result: z.object({ models: z.array(ModelInfo) }),
+    params: z.object({
+      /** Name of the provider. */
+      provider: z.string(),
+    }),
+    result: z.object({
+      /** The models. */
+      models: z.array(ModelInfo),
+    }),
     reads: "engine",
     rest: { path: "/v1/providers/{name}/models", name: "provider" },
     mcp: {
@@ -104,7 +117,10 @@ export const ENGINE_QUERIES = {
     about:
       "The tools of cinch, and those that the running sessions add. Of one session: all that it has, with those of its servers, plugins and skills.",
     params: z.object({ sessionId }),
-    result: z.object({ tools: z.array(ToolInfo) }),
+    result: z.object({
+      /** The tools. */
+      tools: z.array(ToolInfo),
+    }),
     reads: "sessions",
     rest: { path: "/v1/tools", ofSession: "/v1/sessions/{id}/tools" },
     mcp: {
@@ -118,6 +134,7 @@ export const ENGINE_QUERIES = {
     about: "The skills, each with its name and a short description.",
     params: z.object({ sessionId }),
     result: z.object({
+      /** The skills. */
       skills: z.array(SkillInfo),
       /** Problems with skill files, if a session is given. */
       notices: z.array(z.string()).optional(),
@@ -128,7 +145,10 @@ export const ENGINE_QUERIES = {
   }),
   GetSkill: defineQuery({
     about: "One skill with its whole description, its text, and what else its head says.",
-    params: z.object({ name: z.string() }),
+    params: z.object({
+      /** Name of the skill. */
+      name: z.string(),
+    }),
     result: SkillText,
     reads: "sessions",
     rest: { path: "/v1/skills/{name}" },
@@ -142,9 +162,11 @@ export const ENGINE_QUERIES = {
     refusals: ["UnknownResource"],
   }),
   ListSlashCommands: defineQuery({
-    about: "What a person can type behind a slash, and the command that carries it out.",
+    about:
+      "The commands that a person can type behind a slash, each with the query or command that carries it out.",
     params: z.object({ sessionId }),
     result: z.object({
+      /** The commands. */
       slash_commands: z.array(SlashCommandInfo),
       /** Reasons why alias files of the session define no alias. */
       alias_problems: z.array(z.string()).optional(),
@@ -155,14 +177,20 @@ export const ENGINE_QUERIES = {
   ListMcpServers: defineQuery({
     about: "The MCP servers that this engine uses.",
     params: z.object({ sessionId }),
-    result: z.object({ servers: z.array(McpServerInfo) }),
+    result: z.object({
+      /** The servers. */
+      servers: z.array(McpServerInfo),
+    }),
     reads: "sessions",
     rest: { path: "/v1/mcp/servers" },
   }),
   ListPrices: defineQuery({
-    about: "What models cost, in US dollars for a million tokens; null where nobody knows.",
+    about: "Prices of models, in US dollars for a million tokens; null if they are unknown.",
     params: z.object({ models: z.array(z.string()).max(PRICES_MAX) }),
-    result: z.object({ prices: z.record(z.string(), ModelPriceInfo.nullable()) }),
+    result: z.object({
+      /** Prices by model; null if they are unknown. */
+      prices: z.record(z.string(), ModelPriceInfo.nullable()),
+    }),
     reads: "engine",
     rest: { path: "/v1/prices", fields: { models: "`provider:name`, once for each model." } },
   }),
@@ -176,7 +204,10 @@ export const ENGINE_QUERIES = {
   GetWebClient: defineQuery({
     about: "The address of the web client of this engine; absent where none is served.",
     params: z.object({}),
-    result: z.object({ url: z.string().optional() }),
+    result: z.object({
+      /** The address. */
+      url: z.string().optional(),
+    }),
     reads: "engine",
     rest: { path: "/v1/web-client" },
   }),

@@ -18,22 +18,29 @@ export const HISTORY_EVENTS_READ_MAX = 20_000;
 /** Tools, and files, in the summary of a turn. */
 export const TURN_NAMES_MAX = 100;
 
+/** Number of the turn in its session, from 1. */
 const turn = z.int().min(1);
+/** Number of tokens. */
 const tokens = z.int().min(0);
 
 /** One turn in a few facts. Since protocol 0.3.0. */
 const HistoryTurn = z.object({
   turn,
+  /** Time at which it started. */
   started_at: z.string(),
   /** Absent while it runs, if its run broke off, and if `cut`. */
   ended_at: z.string().optional(),
+  /** Id of its first event. */
   first_event: EventSeqSchema,
+  /** Id of its last event. */
   last_event: EventSeqSchema,
   /** The beginning of its input. */
   prompt: z.string(),
   /** The beginning of the last message of the session's own agent. */
   answer: z.string(),
+  /** Reason why it ended. Absent while it runs. */
   reason: TurnEndReason.optional(),
+  /** Name of the failure that ended it. */
   error_reason: z.string().optional(),
   /** Provider calls of the session's own agent. */
   rounds: z.int().min(0),
@@ -53,11 +60,13 @@ const HistoryTurn = z.object({
   cache_read_tokens: tokens,
   /** Set if content of it has expired. */
   expired: z.literal(true).optional(),
+  /** Set while it runs. */
   running: z.literal(true).optional(),
   /** Set on a turn of more events than an answer reads: its counts, cost and answer are those of a part. */
   cut: z.literal(true).optional(),
 });
 
+/** Kind of an item. */
 export const ItemKind = z.enum([
   "prompt",
   "queued",
@@ -93,10 +102,13 @@ const HistoryItem = z.object({
   kind: ItemKind,
   /** Absent between turns, and where no event that was read says it. */
   turn: turn.optional(),
+  /** Time of its first event. */
   ts: z.string(),
   /** The beginning of its text. For a call: the tool and what it is called with. */
   text: z.string(),
+  /** Name of the tool of a call. */
   tool: z.string().optional(),
+  /** The call, for a call and a question about one. */
   call: CallIdSchema.optional(),
   /** State of a call or question. Absent if its end was not read. */
   state: z.enum(["running", "ok", "error", "refused", "cancelled"]).optional(),
@@ -127,7 +139,11 @@ export const HISTORY_QUERIES = {
       after: z.int().min(0).optional(),
       limit: z.int().min(1).max(TURNS_LISTED_MAX).optional(),
     }),
-    result: z.object({ turns: z.array(HistoryTurn), ...page }),
+    result: z.object({
+      /** The turns, in order. */
+      turns: z.array(HistoryTurn),
+      ...page,
+    }),
     reads: "session",
     rest: {
       path: "/v1/sessions/{id}/turns",
@@ -143,15 +159,14 @@ export const HISTORY_QUERIES = {
       "The items of a session in order, each in summary: the newest, those before an event, or those after one. Reads the log: what is shown and not written yet comes by subscription.",
     params: z.object({
       sessionId: SessionIdSchema,
-      /** Items of this turn only. */
       turn: turn.optional(),
       before: EventSeqSchema.optional(),
       after: z.int().min(0).optional(),
       limit: z.int().min(1).max(ITEMS_LISTED_MAX).optional(),
-      /** Items of the sub-agent that this call runs. Default: of the session's own agent. */
       parentCall: CallIdSchema.optional(),
     }),
     result: z.object({
+      /** The items, in order. */
       items: z.array(HistoryItem),
       ...page,
       /** Set if `more`: the `before` or `after` of the next page, also where this one has no items. */
@@ -166,16 +181,22 @@ export const HISTORY_QUERIES = {
         after: "Items that begin after this event, the nearest; 0: from the first.",
         limit: `At most so many. Default: ${ITEMS_LISTED}. A page is shorter if ${HISTORY_EVENTS_READ_MAX} events have no more.`,
         parentCall:
-          "Items of the sub-agent that this call runs; with the `event` of the call as `after` they are found at once.",
+          "Items of the sub-agent that this call runs; with the `event` of the call as `after` they are found at once. Default: those of the session's own agent.",
       },
     },
   }),
   GetItem: defineQuery({
     about: "One item with its events. Those of a sub-agent are items of their own.",
-    params: z.object({ sessionId: SessionIdSchema, event: EventSeqSchema }),
+    params: z.object({
+      sessionId: SessionIdSchema,
+      /** The first event of the item. */
+      event: EventSeqSchema,
+    }),
     result: z.object({
+      /** The item. */
       item: HistoryItem,
       // The schema is built from a table, so its type is given here.
+      /** Its events, in order. */
       events: z.array(EnvelopeSchema as unknown as z.ZodType<Envelope>),
       /** Set if events were left out: they are above 4 MiB, or too far from the first one. */
       cut: z.literal(true).optional(),

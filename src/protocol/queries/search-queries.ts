@@ -30,16 +30,21 @@ const moment = z
   );
 
 const SearchHit = z.object({
+  /** The newest run on its log. */
   session: SessionIdSchema,
+  /** The log that holds it. */
   log: LogIdSchema,
   /** The title of its session. */
   title: z.string(),
   /** The first event of the item, by which `GetItem` finds it. */
   event: EventSeqSchema,
+  /** Kind of the item. */
   kind: ItemKind,
   /** Absent between turns, and where no event that was read says it. */
   turn: z.int().min(1).optional(),
+  /** Time of its first event. */
   ts: z.string(),
+  /** Name of the tool of a call. */
   tool: z.string().optional(),
   /** The call that runs the sub-agent of this item. */
   parent_call: CallIdSchema.optional(),
@@ -51,8 +56,11 @@ const SearchHit = z.object({
 
 /** A session whose title, as a person gave it, has all words. */
 const TitleHit = z.object({
+  /** The newest run on its log. */
   session: SessionIdSchema,
+  /** Its log. */
   log: LogIdSchema,
+  /** The title. */
   title: z.string(),
   /** Start and end of each match in the title, in units of UTF-16; at most 50. */
   at: z.array(z.array(z.int().min(0)).min(2).max(2)),
@@ -65,22 +73,15 @@ export const SEARCH_QUERIES = {
       "Items whose text holds some words, in one session or in all that the token names: prompts, the model's text and thinking, input and output of calls, questions, errors, tasks and memories. Sessions in the order in which they began, the newest first; in each the newest item first. Beside them the sessions whose titles, as people gave them, hold the words. Since protocol 0.3.0.",
     params: z
       .object({
-        /** Words that must all be in one item, each anywhere in it, whatever their case. */
         text: z.string().max(SEARCH_TEXT_UNITS_MAX),
         sessionId: SessionIdSchema.optional(),
-        /** Only sessions of this directory. */
         workingDir: z.string().optional(),
-        /** Only calls of this tool. */
         tool: z.string().min(1).max(SEARCH_TEXT_UNITS_MAX).optional(),
-        /** Only calls whose arguments name a path with this part. */
         file: z.string().min(1).max(SEARCH_TEXT_UNITS_MAX).optional(),
-        /** Only items that began then or later: a day of UTC, or a time. */
         from: moment.optional(),
-        /** Only items that began then or before; a day counts whole. */
         to: moment.optional(),
         limit: z.int().min(1).max(SEARCH_HITS_MAX).optional(),
         timeMs: z.int().min(1).max(SEARCH_TIME_MS_MAX).optional(),
-        /** The `cursor` of the answer that this one continues, with the other fields as they were. */
         cursor: z.string().max(CURSOR_UNITS_MAX).optional(),
       })
       .refine(
@@ -89,6 +90,7 @@ export const SEARCH_QUERIES = {
         { path: ["text"], error: "is empty: give words, or a tool, file, from or to" },
       ),
     result: z.object({
+      /** The matches. */
       hits: z.array(SearchHit),
       /**
        * Sessions whose titles match, those that a person gave; a title that is made from the first prompt is found as a
@@ -102,7 +104,9 @@ export const SEARCH_QUERIES = {
       cursor: z.string().optional(),
       /** Counts of this answer. */
       searched: z.object({
+        /** Sessions that were searched. */
         sessions: z.int().min(0),
+        /** Events that were searched. */
         events: z.int().min(0),
         /** Events among them whose content has expired: nothing is found there. */
         expired: z.int().min(0),
@@ -115,7 +119,7 @@ export const SEARCH_QUERIES = {
     rest: {
       path: "/v1/search",
       fields: {
-        text: "Words that must all be in one item.",
+        text: "Words that must all be in one item, each anywhere in it, in any case.",
         sessionId: "Only this session.",
         workingDir: "Only sessions of this directory.",
         tool: "Only calls of this tool.",
@@ -124,7 +128,7 @@ export const SEARCH_QUERIES = {
         to: "Only items that began then or before; a day counts whole.",
         limit: `At most so many. Default: ${SEARCH_HITS}.`,
         timeMs: `Milliseconds after which the search stops. Default: ${SEARCH_MS}.`,
-        cursor: "The `cursor` of the answer that this one continues.",
+        cursor: "The `cursor` of the answer that this one continues. Send the other fields as they were.",
       },
     },
   }),

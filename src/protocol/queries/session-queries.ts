@@ -22,13 +22,12 @@ export const LAST_TEXT_CHARACTERS_MAX = 300;
 
 /** Further fields of a session that an answer shows. Since protocol 0.3.0. */
 const SHOWN = {
-  /** Name under which a client has marked what it read: `unread` is counted from there. Default: it is left out. */
   reader: ReaderSchema.optional(),
-  /** True: `last_text` is shown. */
   previews: z.boolean().optional(),
 };
 const SHOWN_FIELDS = {
-  reader: "Name under which a client marks what it has read: `unread` is counted from its mark.",
+  reader:
+    "Name under which a client marks what it has read: `unread` is counted from its mark. Default: `unread` is left out.",
   previews: "`true`: with the end of the model's last text.",
 };
 
@@ -43,22 +42,20 @@ const WORDS = {
 /** Queries about sessions, running or ended (CTL-15). */
 export const SESSION_QUERIES = {
   ListSessions: defineQuery({
-    about: "The sessions that run here, as far as the token names them; the newest first.",
+    about:
+      "The sessions that run here, with `past` the stored ones too, as far as the token names them; the newest first.",
     params: z.object({
       past: z.boolean().optional(),
-      /** Only sessions of the working directory of this one. */
       sessionId: SessionIdSchema.optional(),
       limit: z.int().min(1).max(SESSIONS_LISTED_MAX).optional(),
-      /** Words that the title, an id or the working directory contain, in any case: all of them in one field. */
       text: z.string().max(LIST_TEXT_CHARACTERS_MAX).optional(),
       state: SessionInfo.shape.state.optional(),
-      /** Default: without. */
       archived: z.enum(["without", "with", "only"]).optional(),
-      /** `cursor` of an answer: the list continues after its last session. */
       before: z.string().max(CURSOR_CHARACTERS_MAX).optional(),
       ...SHOWN,
     }),
     result: z.object({
+      /** The sessions, the newest first. */
       sessions: z.array(SessionInfo),
       /** True if there are more: ask again with `before`. Since protocol 0.3.0. */
       more: z.boolean().optional(),
@@ -69,12 +66,12 @@ export const SESSION_QUERIES = {
     rest: {
       path: "/v1/sessions",
       fields: {
-        past: "`true`: those that are stored too.",
-        sessionId: "Only sessions of the working directory of this one.",
+        past: "`true`: those that are stored too. Default: those that run.",
+        sessionId: "Only sessions whose working directory is that of this one.",
         limit: `At most so many. Default: ${SESSIONS_LISTED_MAX}.`,
-        text: "Words that the title, an id or the working directory contain.",
-        state: "`running`, `waiting` or `idle`.",
-        archived: "`without` (the default), `with` or `only`.",
+        text: "Words that the title, an id or the working directory contain, in any case: all of them in one field.",
+        state: "Only sessions in this state: `running`, `waiting` or `idle`.",
+        archived: "Archived sessions: `without` them (the default), `with` them, or them `only`.",
         before: "`cursor` of an answer: the list continues after it.",
         ...SHOWN_FIELDS,
       },
@@ -99,7 +96,7 @@ export const SESSION_QUERIES = {
     rest: {
       path: "/v1/sessions/{id}",
       fields: {
-        last: `How many events, at most ${LAST_EVENTS_MAX}; absent: ${LAST_EVENTS}. Above 4 MiB the oldest are left out.`,
+        last: `Number of events, at most ${LAST_EVENTS_MAX}. Default: ${LAST_EVENTS}. Above 4 MiB the oldest are left out.`,
         ...SHOWN_FIELDS,
       },
     },
@@ -110,7 +107,6 @@ export const SESSION_QUERIES = {
       "The session that a person means: by an id, by the beginning of one, or `last`, the newest in which something was said.",
     params: z.object({
       text: z.string(),
-      /** `last` is searched in the working directory of this session. Default: in any. */
       sessionId: SessionIdSchema.optional(),
     }),
     result: SessionInfo,
@@ -128,6 +124,7 @@ export const SESSION_QUERIES = {
     about: "The unsent text that a reader keeps in a session; empty if there is none.",
     params: z.object({ sessionId: SessionIdSchema, reader: ReaderSchema }),
     result: z.object({
+      /** The text. */
       text: z.string(),
       /** Time at which it was kept; absent if there is none. */
       ts: z.string().optional(),
@@ -149,8 +146,16 @@ export const SESSION_QUERIES = {
   }),
   CheckProfile: defineQuery({
     about: "Checks if a session can continue under a profile.",
-    params: z.object({ sessionId: SessionIdSchema, profile: z.string() }),
-    result: z.object({ profile: z.string(), path: z.string() }),
+    params: z.object({
+      sessionId: SessionIdSchema,
+      profile: z.string(),
+    }),
+    result: z.object({
+      /** Name of the profile. */
+      profile: z.string(),
+      /** Path of its file. */
+      path: z.string(),
+    }),
     reads: "session",
     who: "person",
     rest: {
@@ -162,7 +167,10 @@ export const SESSION_QUERIES = {
   ListAgents: defineQuery({
     about: "The kinds of sub-agents that a session has.",
     params: z.object({ sessionId: SessionIdSchema }),
-    result: z.object({ agents: z.array(AgentInfo) }),
+    result: z.object({
+      /** The kinds of sub-agents. */
+      agents: z.array(AgentInfo),
+    }),
     reads: "session",
     rest: { path: "/v1/sessions/{id}/agents" },
   }),
@@ -170,12 +178,16 @@ export const SESSION_QUERIES = {
     about: "The text that a prompt template of the user or the project becomes with the words given.",
     params: z.object({
       sessionId: SessionIdSchema,
+      /** Name of the template. */
       name: z.string(),
       ...WORDS,
       /** The words as typed. Default: `args` with spaces between them. */
       text: z.string().optional(),
     }),
-    result: z.object({ prompt: z.string() }),
+    result: z.object({
+      /** The text of the prompt. */
+      prompt: z.string(),
+    }),
     reads: "session",
     rest: { method: "POST", path: "/v1/sessions/{id}/prompts" },
     refusals: ["UsageInvalid"],
@@ -188,15 +200,21 @@ export const SESSION_QUERIES = {
       name: z.string(),
       ...WORDS,
     }),
-    result: z.object({ prompt: z.string() }),
+    result: z.object({
+      /** The text of the prompt. */
+      prompt: z.string(),
+    }),
     reads: "session",
     rest: { method: "POST", path: "/v1/sessions/{id}/mcp-prompts" },
     refusals: ["UsageInvalid"],
   }),
   ListTasks: defineQuery({
-    about: "What a session has run in the background.",
+    about: "The background tasks of a session.",
     params: z.object({ sessionId: SessionIdSchema }),
-    result: z.object({ tasks: z.array(TaskInfo) }),
+    result: z.object({
+      /** The tasks, in the order in which they started. */
+      tasks: z.array(TaskInfo),
+    }),
     reads: "session",
     rest: { path: "/v1/sessions/{id}/tasks" },
   }),

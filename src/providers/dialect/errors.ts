@@ -7,6 +7,6 @@ export const ERRORS = errorsOf({
   ContextOverflow: "The conversation no longer fits into the context window of <model>: <detail>",
   UnsupportedContent: "The model <model> takes no <content>. Leave it out or pick another model.",
   ContentLeftOut:
-    "The model <model> takes no <content>: it reads a note in place of what the conversation holds of that. The session keeps the original, for a model that takes it.",
+    "The model <model> takes no <content>. A text note replaces this content in its requests. The session keeps the original for a model that takes it.",
   ResponseRefused: "The model <model> or its provider declined to answer (<detail>).",
 });

@@ -835,15 +835,17 @@ test("[CTL-20] an option that is set to its present value is answered, and shown
   await using rig = await openAcpRig({ script: [] });
   const { editor } = rig.open();
   const sessionId = await editor.begin("/w");
-  const set = async (value: string) => {
-    const change = { sessionId, configId: "effort", value };
+  const set = async (value: string, configId = "effort") => {
+    const change = { sessionId, configId, value };
     const { configOptions } = (await editor.agent.request(
       "session/set_config_option",
       change,
     )) as SetSessionConfigOptionResponse;
     return configOptions.find(({ id }) => id === "effort");
   };
-  // The session has no effort of its own, and its model none: nothing changes, so no event comes.
+  // A model says nothing about the effort.
+  expect(await set("mock:other", "model")).toMatchObject({ currentValue: "configured" });
+  // The second one changes nothing, so no event comes: only the answer says what holds.
   expect(await set("off")).toMatchObject({ currentValue: "off" });
   expect(await set("off")).toMatchObject({ currentValue: "off" });
 });

@@ -110,8 +110,8 @@ const BY_REASON = new Map(
 );
 
 /**
- * Returns the HTTP status of a reason. That of a plugin is a refusal: the request was understood, and not carried out.
- * What only another configuration helps is a conflict, and no failure.
+ * Returns the HTTP status of a reason. A reason of a plugin is a refusal: 422. A reason that asks for another
+ * configuration is a conflict: 409.
  */
 export function httpStatusOf(reason: Reason | CustomReason): number {
   if (isCustomReason(reason)) return 422;

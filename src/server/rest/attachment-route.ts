@@ -5,7 +5,7 @@ import { AttachmentInfo } from "../../protocol/content.ts";
 import { SessionIdSchema } from "../../protocol/ids.ts";
 import { jsonAnswer } from "../http/answers.ts";
 import type { HttpRoute } from "../http/route.ts";
-import { sessionOf } from "./parameters.ts";
+import { sessionOf, singleParameter } from "./parameters.ts";
 
 /** Returns the address that takes the bytes of a file for inputs of a session. */
 export function attachmentRoute(): HttpRoute {
@@ -32,7 +32,7 @@ export function attachmentRoute(): HttpRoute {
       const connection = await call.connection();
       using hold = connection.holdUpload();
       const bytes = await call.bytes(ATTACHMENT_BYTES_MAX, (count) => hold.add(count));
-      const name = call.query.get("name") ?? "";
+      const name = singleParameter(call.query, "name") ?? "";
       const mediaType = call.request.headers.get("content-type") ?? undefined;
       const info = await connection.attach(sessionId, { name, bytes, ...defined({ mediaType }) });
       return jsonAnswer(201, info);

@@ -50,6 +50,21 @@ test("[CTL-06 BUS-07] commands and events are distinguished by their kind, each 
   });
 });
 
+test("[CTL-06] the served document says what commands, events and their fields mean", async () => {
+  await using control = await openControlRig({ script: [] });
+  const { schemas } = (await documentOf(control)).components;
+  const fieldsOf = (name: string) => schemas[name]?.["properties"];
+  expect(schemas["MoveInputCommand"]?.["description"]).toStartWith("Moves an input that waits.");
+  expect(fieldsOf("MoveInputCommand")).toMatchObject({
+    before: { description: expect.stringContaining("Default: it becomes the last.") },
+  });
+  expect(fieldsOf("GetSpendResult")).toMatchObject({
+    turns: { items: { properties: { earlier: { description: expect.stringContaining("oldest rows") } } } },
+  });
+  // A reference to a schema with a name has that one's description.
+  expect(fieldsOf("ListToolsResult")).toMatchObject({ tools: { items: { $ref: expect.any(String) } } });
+});
+
 test("[CTL-06] what routes answer and refuse with is what the document says", async () => {
   await using control = await openControlRig({ script: [says("hello"), hangs("on ")] });
   const { paths } = await documentOf(control);

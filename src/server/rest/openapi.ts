@@ -15,6 +15,8 @@ import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { jsonAnswer } from "../http/answers.ts";
 import type { HttpRoute, RouteDoc } from "../http/route.ts";
 import { httpStatusOf } from "../http/statuses.ts";
+import type { Descriptions } from "./described.ts";
+import { describeSchema } from "./described.ts";
 
 /** Returns the route that serves the document of a whole table, itself included. */
 export function openApiRoute(routes: () => readonly HttpRoute[]): HttpRoute {
@@ -25,14 +27,14 @@ export function openApiRoute(routes: () => readonly HttpRoute[]): HttpRoute {
     access: "token",
     doc: { summary: "This document.", answers: { 200: { about: "OpenAPI 3.1", schema: z.unknown() } } },
     async handle() {
-      document ??= openApiDocument(routes());
+      document ??= openApiDocument(routes(), (await import("./descriptions.ts")).DESCRIPTIONS);
       return jsonAnswer(200, document);
     },
   };
 }
 
 /** Returns the OpenAPI 3.1 document of a table of routes: it has no others (CTL-06). */
-export function openApiDocument(routes: readonly HttpRoute[]): JsonObject {
+export function openApiDocument(routes: readonly HttpRoute[], descriptions: Descriptions): JsonObject {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     if (route.doc === undefined) continue;
@@ -51,7 +53,7 @@ export function openApiDocument(routes: readonly HttpRoute[]): JsonObject {
     },
     paths,
     components: {
-      schemas: components(),
+      schemas: components(descriptions),
       parameters: HEADERS,
       securitySchemes: {
         token: { type: "apiKey", in: "header", name: "X-Harness-Token" },
@@ -183,7 +185,7 @@ function named(): ReadonlyMap<z.ZodType, string> {
   return all;
 }
 
-function components(): JsonObject {
+function components(descriptions: Descriptions): JsonObject {
   const registry = z.registry<{ id: string }>();
   for (const [schema, id] of NAMED) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, {
@@ -194,7 +196,7 @@ function components(): JsonObject {
   return Object.fromEntries(
     Object.entries(schemas).map(([id, schema]) => {
       const { $schema: _schema, $id: _id, ...rest } = schema as JsonObject;
-      return [id, isObject(rest) ? withDiscriminator(rest, schemas) : rest];
+      return [id, withDiscriminator(describeSchema(rest, descriptions[id] ?? {}), schemas)];
     }),
   );
 }

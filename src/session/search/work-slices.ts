@@ -1,3 +1,4 @@
+import { nextTurn } from "../../base/async/next-turn.ts";
 import type { Clock } from "../../base/world.ts";
 
 /** Milliseconds of work without a pause: events, timers and other clients wait no longer for a search. */
@@ -24,7 +25,7 @@ export class WorkSlices {
   /** Lets other work have its turn if the slice is over. */
   async pause(): Promise<void> {
     if (!this.isOver) return;
-    await new Promise<void>((resolve) => void setImmediate(resolve));
+    await nextTurn();
     this.#sinceMs = this.#clock.monotonic();
   }
 

@@ -292,7 +292,7 @@ export class SqliteStore implements SessionStore {
     const maintenance = {
       ...{ world: this.#world, whenFree: this.#whenFree, heads: this.#heads, signal, isAlive },
       ...defined({ beside }),
-      forget: () => this.#eraser.forget(),
+      eraser: this.#eraser,
     };
     // The maintenance writes the log back to the file, with what the index has added.
     await this.search.keepUp(signal);
@@ -323,8 +323,12 @@ export class SqliteStore implements SessionStore {
     this.#file[Symbol.dispose]();
   }
 
-  /** Runs the work once no other process has the file locked, with the new logs in the file unless it is locked now. */
-  #asked<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+  /**
+   * Runs the work once no other process has the file locked, with the new logs in the file unless it is locked now.
+   * @throws StoreBusy if this store was closed.
+   */
+  async #asked<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+    this.#closing.signal.throwIfAborted();
     for (const writer of this.#unwritten) {
       try {
         writer.begin();
@@ -333,7 +337,7 @@ export class SqliteStore implements SessionStore {
         if (!(thrown instanceof HarnessError)) throw thrown;
       }
     }
-    return this.#whenFree(work);
+    return await this.#whenFree(work);
   }
 
   /** Runs the work in one such transaction. */

@@ -90,10 +90,12 @@ export function checkBatch(
 
 type InputContent = NonNullable<Extract<Envelope, { kind: "TurnStarted" }>["payload"]["content"]>;
 
+/** A blank stands for each control sequence: what it kept apart, such as the parts of a secret, stays apart. */
 function titleOf(content: InputContent): string | undefined {
   const text = inputTitle(content);
   if (text === undefined) return undefined;
-  return head(neutraliseLine(head(text, TITLE_UNITS_READ)), TITLE_CHARACTERS_MAX);
+  const spaced = head(text, TITLE_UNITS_READ).replaceAll(/[\u001b\u0080-\u009f]/g, " $&");
+  return head(neutraliseLine(spaced).replaceAll(/ +/g, " ").trim(), TITLE_CHARACTERS_MAX);
 }
 
 /** Returns the day of a time, `2026-03-01`. */

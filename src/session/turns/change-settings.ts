@@ -1,4 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
+import { defined } from "../../base/defined.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Accepted, CommandOf } from "../../protocol/commands/commands.ts";
 import type { EffortWord } from "../../protocol/effort.ts";
@@ -57,13 +58,14 @@ async function setModel(
   const before = modelOf(parts);
   const notices = await parts.setModel(command.model, signal, command.effort);
   const { model, effort } = modelOf(parts);
-  const changed = {
-    ...(model === before.model ? {} : { previous: before.model }),
-    ...(effort === before.effort ? {} : { effort }),
-  };
-  if (Object.keys(changed).length > 0)
-    await tell(parts, { kind: "ModelChanged", payload: { model, ...changed, by: client.id } });
-  return { result: { model, effort, ...(notices.length === 0 ? {} : { notices }) } };
+  const chosen = defined({ effort });
+  const previous = model === before.model ? undefined : before.model;
+  if (previous !== undefined || effort !== before.effort)
+    await tell(parts, {
+      kind: "ModelChanged",
+      payload: { model, ...defined({ previous }), ...chosen, by: client.id },
+    });
+  return { result: { model, ...chosen, ...(notices.length === 0 ? {} : { notices }) } };
 }
 
 async function setLevel(
@@ -78,10 +80,10 @@ async function setLevel(
   return { result: { level, ...(notices.length === 0 ? {} : { notices }) } };
 }
 
-/** Returns `provider:name` of the model that the next request goes to, and its effort. */
-function modelOf({ engine }: SessionDependencies): { readonly model: string; readonly effort: EffortWord } {
-  const { provider, id, thinking } = engine.model();
-  return { model: `${provider.name}:${id}`, effort: thinking?.effort ?? "off" };
+/** Returns `provider:name` of the model that the next request goes to, and the effort that a client has chosen. */
+function modelOf(parts: SessionDependencies): { readonly model: string; readonly effort?: EffortWord } {
+  const { provider, id } = parts.engine.model();
+  return { model: `${provider.name}:${id}`, ...defined({ effort: parts.chosenEffort() }) };
 }
 
 /** Emits a change to every client; it is in the log before the command is answered. */

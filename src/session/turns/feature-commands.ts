@@ -63,7 +63,8 @@ export function assertWishesHandled(
 /**
  * Checks the content of an input, edit or steer, whatever it came over: the number of its blocks, and of each image,
  * sound and document its type, base64, size and first bytes.
- * @throws HarnessError InvalidCommand for content that no model could take: in a history it would stay for good.
+ * @throws HarnessError InvalidCommand for content that no model could take, which would stay in the history, and for
+ * blank text alone, which no request would have.
  */
 export function assertBlocks(command: Command): void {
   if (!("content" in command)) return;
@@ -72,6 +73,9 @@ export function assertBlocks(command: Command): void {
     const why = `it has ${content.length} blocks of content, and an input may have ${INPUT_BLOCKS_MAX}`;
     throw new HarnessError("InvalidCommand", { kind, why });
   }
+  const hasSkill = kind === "SendInput" && command.skill !== undefined;
+  if (!hasSkill && content.every((block) => block.type === "text" && block.text.trim() === ""))
+    throw new HarnessError("InvalidCommand", { kind, why: "its text is blank, and it has nothing else" });
   for (const [at, block] of content.entries()) {
     const problem = isMediaBlock(block) ? mediaProblem(block, ATTACHMENT_BYTES_MAX) : undefined;
     if (problem !== undefined)

@@ -45,6 +45,8 @@ export interface SessionDependencies {
     signal: AbortSignal,
     effort?: CommandOf<"SetModel">["effort"],
   ): Promise<readonly string[]>;
+  /** Returns the effort that a client has chosen for the session; undefined if the settings decide. */
+  chosenEffort(): CommandOf<"SetModel">["effort"];
   /**
    * Sets the level from the next call on. `changed` is false if it was the level before.
    * @throws HarnessError InvalidCommand if a restriction does not allow it: the level then stays as it was.

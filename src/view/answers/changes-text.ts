@@ -15,7 +15,7 @@ export function changesText({ files, complete, missing, left_out }: ChangesAnswe
   const lines: string[] = [];
   let hidden = 0;
   for (const file of files) {
-    const changed = linesOf(file);
+    const changed = hunkLines(file);
     const room = Math.max(0, LINES_MAX - lines.length);
     hidden += Math.max(0, changed.length - room);
     lines.push(headOf(file), ...changed.slice(0, room));
@@ -37,7 +37,8 @@ function headOf({ kind, path, from, added, removed, binary, missing, cut }: Chan
   return `${MARKS[kind]} ${name}  ${what}${note === undefined ? "" : `  (${neutraliseLine(note)})`}`;
 }
 
-function linesOf({ hunks = [] }: ChangedFile): readonly string[] {
+/** Returns the changed lines of a file as quoted lines. */
+export function hunkLines({ hunks = [] }: Pick<ChangedFile, "hunks">): readonly string[] {
   return hunks.flatMap(({ old_start, old_lines, new_start, new_lines, lines }) => [
     `| @@ -${old_start},${old_lines} +${new_start},${new_lines} @@`,
     ...lines.map((line) => `| ${reveal(line)}`),

@@ -6,12 +6,12 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { NamedClient } from "../../protocol/events/named-client.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 
-/** Clients that are kept by name; beyond that the one that acted longest ago is forgotten. */
+/** Clients that are kept by name; beyond that the one that was named first is forgotten. */
 const CLIENTS_MAX = 1_000;
 /** Last characters of an id that stand for it. */
 const ID_CHARACTERS_SHOWN = 6;
 
-/** Clients that the events of a session have named, those that acted last at the end. */
+/** Clients that the events of a session have named, in the order of the first event that named each as it is. */
 export type KnownClients = ReadonlyMap<ClientId, NamedClient>;
 
 export const NO_CLIENTS: KnownClients = new Map();

@@ -30,6 +30,6 @@ export function argumentBegun(
     word: typed.slice(from),
     takesSession: words.includes("ID"),
     takesModel: words.includes("provider:name"),
-    choices: [...new Set([...values, ...words].filter((each) => CHOICE.test(each)))],
+    choices: [...new Set([...values, ...words.filter((each) => CHOICE.test(each))])],
   };
 }

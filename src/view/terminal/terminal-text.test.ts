@@ -91,6 +91,15 @@ test("[TUI-07] what a person is asked to allow is shown whole, sequences too", (
   expect(reveal("ls \x1b]0;rm -rf ~\x07\x1b[2K")).toBe("ls ␛]0;rm -rf ~␇␛[2K");
 });
 
+test("[TUI-07 PERM-06] characters that nobody sees are named where a person approves; joiners of emoji and scripts stay", () => {
+  expect(reveal("const { a,\u3164 } = b\u00adc\u115f\uffa0\u034f")).toBe(
+    "const { a,<U+3164> } = b<U+00AD>c<U+115F><U+FFA0><U+034F>",
+  );
+  expect(reveal("x\u200dy \ufe00\ufe01 z\u{e0100}")).toBe("x<U+200D>y <U+FE00><U+FE01> z<U+E0100>");
+  for (const legitimate of ["👩\u200d💻", "❤\ufe0f", "क्\u200dष"]) expect(reveal(legitimate)).toBe(legitimate);
+  expect(neutralise("a\u3164b\u00adc")).toBe("a<U+3164>b<U+00AD>c");
+});
+
 test("[TUI-07] an unfinished sequence holds back no more than its limit", () => {
   const stream = new TerminalText();
   const flood = `\x1b]${"x".repeat(SEQUENCE_UNITS_MAX + 10)}`;

@@ -1,3 +1,5 @@
+import { belongs, codeBefore, HIDDEN, JOINING } from "../../base/text/hidden.ts";
+
 /**
  * Makes untrusted text safe to print on a terminal (TUI-07): text of a model, tool, file or server can colour, move,
  * retitle, answer or hide nothing.
@@ -45,18 +47,21 @@ export function neutraliseLine(text: string): string {
  * characters, so that no part of a command can hide in one.
  */
 export function reveal(text: string): string {
-  return text.replaceAll(UNSEEN, picture);
+  const shown = text.replaceAll(UNSEEN, picture);
+  return shown.replaceAll(JOINED, (run: string, offset: number) => {
+    const before = codeBefore(shown, offset);
+    return belongs(run, before, shown.codePointAt(offset + run.length)) ? run : pictures(run);
+  });
 }
 
 /** Longest control sequence that is left out as one; a longer one is shown. */
 export const SEQUENCE_UNITS_MAX = 2_048;
 
-// Bidirectional controls, line separators, zero-width and tag characters, lone surrogates: all that a reader cannot
-// see. The joiners U+200C and U+200D stay: scripts and emoji need them.
-const INVISIBLE =
-  "\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}\\p{Surrogate}";
-const SUSPECT = new RegExp(`[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f${INVISIBLE}]`, "u");
-const UNSEEN = new RegExp(`[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f${INVISIBLE}]`, "gu");
+// Controls but newline and tab, line separators, lone surrogates, and all hidden characters but those that join others.
+const INVISIBLE = `[[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028\\u2029\\p{Surrogate}][[${HIDDEN}]--[${JOINING}]]]`;
+const SUSPECT = new RegExp(INVISIBLE, "v");
+const UNSEEN = new RegExp(INVISIBLE, "gv");
+const JOINED = new RegExp(`[${JOINING}]+`, "gu");
 
 // CSI: parameters, intermediates, one final byte. Strings (OSC, DCS, SOS, PM, APC): up to BEL or ST, on one line.
 const CSI = /(?:\x1b\[|\x9b)[\x30-\x3f]*[\x20-\x2f]*[\x40-\x7e]/y;
@@ -125,6 +130,11 @@ function mayGoOn(text: string, at: number): boolean {
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** Returns each character of a run as visible ones. */
+function pictures(run: string): string {
+  return [...run].map(picture).join("");
 }
 
 /** Returns an invisible character as visible ones. */

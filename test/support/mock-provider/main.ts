@@ -17,9 +17,14 @@ const { values } = parseArgs({
     port: { type: "string", default: "0" },
     script: { type: "string" },
     record: { type: "string" },
+    help: { type: "boolean", default: false },
   },
 });
-if (values.script === undefined) throw new Error("--script FILE.json is missing");
+if (values.help || values.script === undefined) {
+  const usage = "Usage: main.ts --script FILE.json [--port N] [--record FILE.jsonl]";
+  console.log(`${usage}\nAnswers as a provider, by the turns in the script. docs/testing.md shows one.`);
+  process.exit(values.help ? 0 : 2);
+}
 
 const read: unknown = JSON.parse(readFileSync(values.script, "utf8"));
 const options = (isObject(read) ? read : { script: read }) as unknown as MockOptions & { repeat?: boolean };

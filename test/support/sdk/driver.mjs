@@ -40,9 +40,9 @@ const SCENARIOS = {
       tools: (await client.tools()).some(({ name }) => name === "Bash"),
     });
     const made = await client.sessions.create();
-    const [newest] = await client.sessions.list();
+    const [newest, ...others] = await client.sessions.list({ past: true, limit: 1 });
     const { log, profile } = await client.sessions.get(made.id);
-    tell({ created: newest.session === made.id, got: log === newest.log, profile });
+    tell({ created: newest.session === made.id && others.length === 0, got: log === newest.log, profile });
     const queried = await client.query("GetSession", { sessionId: made.id, last: 0 });
     const { prices } = await client.query("ListPrices", { models: ["mock:one", "mock:two"] });
     tell({

@@ -58,7 +58,7 @@ async def tour():
     tools = await wait(client.tools())
     tell(health=(await wait(client.health()))["status"], tools="Bash" in [tool["name"] for tool in tools])
     made = await wait(client.sessions.create())
-    newest = (await wait(client.sessions.list()))[0]
+    [newest] = await wait(client.sessions.list(past=True, limit=1))
     got = await wait(client.sessions.get(made.id))
     tell(created=newest["session"] == made.id, got=got["log"] == newest["log"], profile=got["profile"])
     queried = await wait(client.query("GetSession", sessionId=made.id, last=0))

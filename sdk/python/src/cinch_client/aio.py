@@ -81,8 +81,8 @@ class AsyncSessions:
     def __init__(self, sessions: sync.Sessions) -> None:
         self._sessions = sessions
 
-    async def list(self, *, past: bool = False) -> List[SessionInfo]:
-        return await _in_thread(self._sessions.list, past=past)
+    async def list(self, *, past: bool = False, **params: Any) -> List[SessionInfo]:
+        return await _in_thread(self._sessions.list, past=past, **params)
 
     async def get(self, id: str) -> SessionInfo:
         return await _in_thread(self._sessions.get, id)

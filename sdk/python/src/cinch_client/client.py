@@ -172,9 +172,13 @@ class Sessions:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def list(self, *, past: bool = False) -> List[SessionInfo]:
-        """Those that run, the newest first; with ``past``, those that are stored too."""
-        body = self._engine.ask("GET", f"/v1/sessions?past={'true' if past else 'false'}").body
+    def list(self, *, past: bool = False, **params: Any) -> List[SessionInfo]:
+        """Those that run, the newest first; with ``past``, those that are stored too.
+
+        Takes the other parameters of the query ``ListSessions`` too; ``Client.query`` also gives the cursor.
+        """
+        method, path, body = _query_request("ListSessions", {"past": past, **params})
+        body = self._engine.ask(method, path, body).body
         return _list_of(body, "sessions", self._engine.http.url)
 
     def get(self, id: str) -> SessionInfo:

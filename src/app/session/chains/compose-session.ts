@@ -52,6 +52,7 @@ export interface ComposeDependencies
     | "pinned"
     | "tasksRunning"
     | "setModel"
+    | "chosenEffort"
     | "level"
     | "setLevel"
     | "revokeRule"

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { foldersOfLogs } from "../../../base/files/folders-of-logs.ts";
 import { scratchFolder } from "../../../base/files/harness-paths.ts";
 import type { LogId } from "../../../base/ids.ts";
 import type { LogFiles, LogFilesOptions } from "../../../session/feature.ts";
@@ -13,21 +12,6 @@ export interface StoredLogs extends LogFilesOptions {
 /** Removes the files that features keep for a log whose content from before a day has expired (SES-06). */
 export async function expireLogFiles(log: LogId, beforeDay: string, at: StoredLogs): Promise<void> {
   for (const files of await logFiles(at)) await files.expire(log, beforeDay, at);
-}
-
-/** Returns the logs with stored output or files that features keep for them, and the time of the newest. */
-export async function logsWithFiles({
-  world,
-  paths,
-  features,
-}: StoredLogs): Promise<ReadonlyMap<LogId, number>> {
-  const ofFeatures = features.features.flatMap(({ stored }) => stored?.logFolders ?? []);
-  const folders = [scratchFolder(paths), ...ofFeatures.map((folder) => join(paths.data, folder))];
-  const newest = new Map<LogId, number>();
-  for (const folder of folders)
-    for (const [log, ms] of await foldersOfLogs(world.files, folder))
-      newest.set(log, Math.max(ms, newest.get(log) ?? 0));
-  return newest;
 }
 
 /** Removes the stored output of a log and the files that features keep for it. */

@@ -12,8 +12,8 @@ import { clockEvidenceBefore, dayBefore, planRetention } from "../../../session/
 import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
 import type { FeatureSet } from "../../plan/feature-set.ts";
 import { namedProfile } from "../../plan/settings.ts";
+import { removeBeside } from "./beside.ts";
 import { expireLogFiles } from "./log-files.ts";
-import { removeBeside, removeOrphans } from "./orphans.ts";
 
 /** Milliseconds after a turn's first request at which the sweep starts: by then the request is on its way. */
 export const SWEEP_AFTER_MS = 100;
@@ -150,7 +150,6 @@ export async function sweep(parts: SweptStore, signal: AbortSignal): Promise<voi
   }
   if (signal.aborted) return;
   await store.maintain(signal, (deleted) => removeBeside(deleted, parts));
-  await removeOrphans(parts, signal);
 }
 
 /** Plans which content of these logs expires now and soon, each by its profile. */

@@ -20,9 +20,8 @@ export class CallLines {
   readonly #reported = new Set<CallId>();
   /** Calls printed as not run. `byYou`: the user of this client denied it. */
   readonly #denied = new Map<CallId, { readonly byYou: boolean }>();
-
-  /** Files of a person's command that was cancelled, whose result has not come yet. */
-  #affected: string | undefined;
+  /** Files of a person's commands that were cancelled and whose results have not come yet. */
+  readonly #affected = new Map<CallId, string>();
   /** Calls of this turn, as their results are printed. */
   readonly #shown = new Map<CallId, PrintedCall>();
 
@@ -39,6 +38,19 @@ export class CallLines {
     if (shown !== undefined) this.#shown.set(callId, { ...shown, change: [] });
   }
 
+  /** Returns true if a call that has ended wrote a whole file and its result is printed with the change. */
+  wroteWhole({ callId, isError }: PayloadOf<"ToolResult">): boolean {
+    const shown = this.#shown.get(callId);
+    const isPrinted = isError !== true && !this.#denied.has(callId) && !this.#reported.has(callId);
+    return isPrinted && shown?.isWhole === true && shown.change.length > 0;
+  }
+
+  /** Takes the change that a call has made, as quoted lines, in place of its arguments. */
+  changed(callId: CallId, change: readonly string[]): void {
+    const shown = this.#shown.get(callId);
+    if (shown !== undefined) this.#shown.set(callId, { ...shown, change });
+  }
+
   /** Notes that a call does not run, and that this was printed. */
   deny(callId: CallId, by: { readonly byYou: boolean }): void {
     this.#denied.set(callId, by);
@@ -49,12 +61,13 @@ export class CallLines {
    * said, or of a person's command that was cancelled, whose result follows.
    */
   isNoNews({ details = {} }: PayloadOf<"Error">, running: OpenCalls): boolean {
+    const callId = details["callId"] as CallId;
     const { affected } = details;
-    if (typeof affected === "string" && areCommandsOfPeople(running)) {
-      this.#affected = affected;
+    const call = running.get(callId);
+    if (typeof affected === "string" && call !== undefined && isShellCall(call)) {
+      this.#affected.set(callId, affected);
       return true; // its result says that it was cancelled
     }
-    const callId = details["callId"] as CallId;
     if (details["told"] === true && running.has(callId)) this.deny(callId, { byYou: false });
     return this.#denied.has(callId);
   }
@@ -80,9 +93,10 @@ export class CallLines {
     this.#denied.delete(callId);
     this.#reported.delete(callId);
     if (isShellEvent(envelope) && denied === undefined) {
-      const affected = this.#affected === undefined ? "" : `; files possibly affected: ${this.#affected}`;
-      this.#affected = undefined;
-      return shellOutput(`${textOfResult(result.content)}${affected}`);
+      const affected = this.#affected.get(callId);
+      this.#affected.delete(callId);
+      const files = affected === undefined ? "" : `; files possibly affected: ${affected}`;
+      return shellOutput(`${textOfResult(result.content)}${files}`);
     }
     if (denied !== undefined) return `  ${label}did not run${denied.byYou ? ": you denied it" : ""}`;
     if (wasTold && result.isError !== true) return undefined;
@@ -99,12 +113,7 @@ export class CallLines {
 }
 
 /** A call whose start was not seen. */
-const UNKNOWN_CALL: PrintedCall = { kind: undefined, change: [] };
-
-/** Returns true if commands that people run are all that runs. */
-function areCommandsOfPeople(running: OpenCalls): boolean {
-  return running.size > 0 && [...running.values()].every(isShellCall);
-}
+const UNKNOWN_CALL: PrintedCall = { kind: undefined, change: [], isWhole: false };
 
 /** Returns the end of what a command of a person wrote, as marked lines. */
 function shellOutput(text: string): string {

@@ -112,6 +112,17 @@ export class EventPrinter {
     this.#lines = new StreamedLines({ holds: options.holdsNotices === true });
   }
 
+  /** Returns the call whose result this event is, if it wrote a whole file and its change is to be printed. */
+  wholeWritten(envelope: Envelope): CallId | undefined {
+    if (envelope.kind !== "ToolResult" || envelope.parentCall !== undefined) return undefined;
+    return this.#calls.wroteWhole(envelope.payload) ? envelope.payload.callId : undefined;
+  }
+
+  /** Takes the change that a call has made, as quoted lines. */
+  changed(callId: CallId, change: readonly string[]): void {
+    this.#calls.changed(callId, change);
+  }
+
   /**
    * Returns the text to print for this event; empty for events that are hidden or held back.
    * @param session the view before and after the event.

@@ -18,11 +18,14 @@ export interface PrintedCall {
   readonly kind: ToolKind | undefined;
   /** The change that it makes, as quoted lines. Empty: none, or it was printed before. */
   readonly change: readonly string[];
+  /** True if the arguments hold a whole file: only the engine knows its changed lines. */
+  readonly isWhole: boolean;
 }
 
 /** Returns the facts of a call from its start. */
 export function printedCall({ args, preview, toolKind: kind }: PayloadOf<"ToolCallStarted">): PrintedCall {
-  return { kind, change: preview === undefined ? [] : changeText({ args, preview }) };
+  const isWhole = preview !== undefined && preview.old === undefined;
+  return { kind, change: preview === undefined ? [] : changeText({ args, preview }), isWhole };
 }
 
 /**

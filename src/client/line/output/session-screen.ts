@@ -1,4 +1,4 @@
-import type { InputId } from "../../../base/ids.ts";
+import type { CallId, InputId } from "../../../base/ids.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { LeftOut } from "../../../view/session/limits.ts";
@@ -20,6 +20,8 @@ export interface ScreenOptions extends Omit<PrinterOptions, "answers" | "holdsNo
   readonly clock: Pick<Clock, "timer">;
   /** Queues work to run soon. */
   readonly soon: (work: () => Promise<void>) => void;
+  /** Returns the change that a call has made, as quoted lines; undefined if it is not known. */
+  readonly writtenChange?: (callId: CallId) => Promise<readonly string[] | undefined>;
 }
 
 /** Prints a session's events and the client's notices, each on separate lines. */
@@ -51,9 +53,18 @@ export class SessionScreen implements Disposable {
   }
 
   async show(envelope: Envelope, session: SessionStep): Promise<void> {
+    await this.#lookUpChange(envelope);
     await this.#write(this.#printer.print(envelope, session));
     const { leftOut } = session.after;
     if (leftOut !== this.#leftOut) await this.#tellLeftOut(leftOut);
+  }
+
+  /** Looks up what a call has changed in a file that it wrote as a whole; not for calls of the history. */
+  async #lookUpChange(envelope: Envelope): Promise<void> {
+    const { writtenChange, past = 0 } = this.#options;
+    const callId = envelope.id > past ? this.#printer.wholeWritten(envelope) : undefined;
+    const change = callId === undefined ? undefined : await writtenChange?.(callId);
+    if (callId !== undefined && change !== undefined) this.#printer.changed(callId, change);
   }
 
   /** Prints once for each list of the session that it lacks entries, those of its history too. */

@@ -84,7 +84,13 @@ export class WatchedSession {
     const soon = (work: Work) => this.#queues.pushUncounted("urgent", work);
     const isUnanswered = (callId: CallId) => this.#seen.isUnanswered(callId);
     const shown = { terminal, clock, client, session: run, soon, isUnanswered, ...defined({ past }) };
-    const screen = new SessionScreen(shown);
+    const screen = new SessionScreen({
+      ...shown,
+      writtenChange: async (callId) => {
+        const { writtenChange } = await import("../output/written-change.ts");
+        return await writtenChange(callId, { sender, session, clock, signal: this.#signal });
+      },
+    });
     this.#screen = screen;
     const sender = new Sender({ connection, signal: this.#signal, say: (text) => screen.say(text) });
     this.#sender = sender;

@@ -1,6 +1,7 @@
 import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { World } from "../../../base/world.ts";
+import { NO_GIT } from "../../../guard/sandbox/policy/trusted-program.ts";
 import { findHarmlessGit } from "../../../guard/sandbox/repository/harmless-git.ts";
 
 /** The longest time for one git call. The checkout of a large repository takes longest. */
@@ -26,7 +27,7 @@ export async function openGit(
   { path, writable }: { readonly path: string | undefined; readonly writable: readonly string[] },
 ): Promise<GitFor> {
   const git = await findHarmlessGit(world, { path: path ?? "", writable });
-  if (git === undefined) throw worktreeFailed("there is no git in PATH");
+  if (git === undefined) throw worktreeFailed(NO_GIT);
   const limits = { timeMs: GIT_MS_MAX, outputBytesMax: OUTPUT_BYTES_MAX };
   return (common) => async (cwd, args, signal) => {
     const outcome = await git({ cwd, args, common, ...limits }, signal);

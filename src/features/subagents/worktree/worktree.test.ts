@@ -18,6 +18,7 @@ import { temporaryDirectory } from "../../../../test/support/world.ts";
 import type { CallId } from "../../../base/ids.ts";
 import { ulidSource } from "../../../base/ids.ts";
 import { SILENT_LOG } from "../../../base/log.ts";
+import { NO_GIT } from "../../../guard/sandbox/policy/trusted-program.ts";
 import { hostWorld } from "../../../platform/host.ts";
 import { openGit } from "./git.ts";
 import type { WorktreeContext } from "./worktree.ts";
@@ -371,7 +372,7 @@ gitTest(
     at.write("bin/git", "#!/bin/sh\nexit 0\n");
     chmodSync(join(at.repo, "bin/git"), 0o755);
     for (const path of [`${at.repo}/bin`, "bin:.", ""])
-      await expect(openGit(world, { path, writable: [at.repo] })).rejects.toThrow("there is no git in PATH");
+      await expect(openGit(world, { path, writable: [at.repo] })).rejects.toThrow(NO_GIT);
   },
 );
 

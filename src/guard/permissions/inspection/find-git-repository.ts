@@ -3,7 +3,7 @@ import { readOnlyEnvironment } from "../../../base/child-environment.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { decode } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
-import { findTrustedProgram } from "../../sandbox/policy/trusted-program.ts";
+import { findTrustedProgram, NO_GIT } from "../../sandbox/policy/trusted-program.ts";
 import type { WorkspacePaths } from "../rules/workspace-paths.ts";
 import { agentFolders } from "../rules/workspace-paths.ts";
 
@@ -67,7 +67,7 @@ export function gitRunner(
       ...{ path: env["PATH"] ?? "", files: world.files, which: "first" },
       writable: agentFolders(workspace),
     });
-    if (program === undefined) return "there is no git in PATH that no agent may write";
+    if (program === undefined) return NO_GIT;
     using limit = deadline(world.clock, GIT_MS_MAX, new AbortController().signal);
     try {
       await using child = world.spawn({ argv: [program, ...args], cwd: directory, env: surroundings });

@@ -6,7 +6,7 @@ import { SILENT_LOG } from "../../../base/log.ts";
 import { hostWorld } from "../../../platform/host.ts";
 import { gitRunner } from "../../permissions/inspection/find-git-repository.ts";
 import { systemProgram } from "../system-program.ts";
-import { findTrustedProgram, trustedPath } from "./trusted-program.ts";
+import { findTrustedProgram, NO_GIT, trustedPath } from "./trusted-program.ts";
 
 const world = hostWorld(SILENT_LOG);
 const { files } = world;
@@ -77,5 +77,5 @@ test("[PERM-04 S33] a command is not judged by a git that the agent of another s
   expect(await alone(place.root, ["rev-parse"])).toMatchObject({ code: 0 });
   expect(existsSync(at("ran"))).toBe(true);
   const beside = gitRunner(world, env, { ...place, writable: [at("other")] });
-  expect(await beside(place.root, ["rev-parse"])).toBe("there is no git in PATH that no agent may write");
+  expect(await beside(place.root, ["rev-parse"])).toBe(NO_GIT);
 });

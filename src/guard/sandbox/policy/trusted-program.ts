@@ -3,6 +3,10 @@ import { isWithin } from "../../../base/files/below.ts";
 import type { Files } from "../../../base/world.ts";
 import { walkLinks } from "./link-walk.ts";
 
+/** Sentence for people where `findTrustedProgram` finds no git. */
+export const NO_GIT =
+  "PATH has no git that only you can replace: one below a folder that a session may write does not count";
+
 const EXECUTABLE_BITS = 0o111;
 
 type ProgramFiles = Pick<Files, "stat" | "lstat" | "readlink">;
@@ -27,8 +31,8 @@ export interface TrustedProgramOptions {
 
 /**
  * Finds a program in PATH that no agent can replace: neither the file nor a link or folder on the way to it lies in a
- * folder that one may write (S33). Every program that cinch itself looks up by name to run it outside the sandbox is
- * found here. Returns its path as found: some programs depend on the path they were called by.
+ * folder that one may write (S33). Programs of the sandbox itself (bwrap, podman …) are found
+ * by `systemProgram`. Returns its path as found: some programs depend on the path they were called by.
  */
 export async function findTrustedProgram(
   name: string,

@@ -1,4 +1,4 @@
-import { HarnessError } from "../../../base/errors.ts";
+import { HarnessError, hasReason } from "../../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../../base/ids.ts";
 import { isId } from "../../../base/ids.ts";
 import { arrayAt } from "../../../base/json.ts";
@@ -46,7 +46,8 @@ export async function infoOf(connection: Connection, sessionId: SessionId): Prom
 }
 
 /**
- * Cancels the turn of a session, also one of another client. The session ends, with its tasks in the background, unless
+ * Cancels the turn of a session, also one of another client: `session/archive` must cancel ongoing work (ACP schema,
+ * ArchiveSessionRequest). The session ends, with its tasks in the background, unless
  * it is pinned or another client has it open.
  */
 export async function endWork(
@@ -56,7 +57,11 @@ export async function endWork(
 ): Promise<void> {
   if (!live) return;
   const kind = pinned || isOpenElsewhere ? "CancelTurn" : "EndSession";
-  await connection.send({ kind, sessionId });
+  try {
+    await connection.send({ kind, sessionId });
+  } catch (thrown) {
+    if (!hasReason(thrown, "SessionEnding") && !hasReason(thrown, "UnknownSession")) throw thrown;
+  }
 }
 
 /**

@@ -78,6 +78,8 @@ test("[CTL-19] words behind a command are completed: choices, servers, session i
     to: 9,
     items: [{ insert: "high", kind: "argument" }],
   });
+  expect(inserts(await complete("/level "))).toEqual(["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]);
+  expect(inserts(await complete("/level work"))).toEqual(["WorkspaceWrite"]);
   expect(inserts(await complete("/mcp:restart g"))).toEqual(["github"]);
   const { id } = rig.session;
   const expected = [{ insert: id, label: id, detail: "find the red fox", kind: "session" as const }];

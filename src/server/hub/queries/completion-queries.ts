@@ -91,7 +91,8 @@ class CommandLineCompleter {
     const begun = argumentBegun(typed, commands);
     if (begun === undefined) return undefined;
     const names = (slash ?? []).map((candidate) => argumentItem(candidate.slice(begun.from)));
-    const choices = begun.choices.filter((choice) => choice.startsWith(begun.word)).map(argumentItem);
+    const part = begun.word.toLowerCase();
+    const choices = begun.choices.filter((choice) => choice.toLowerCase().startsWith(part)).map(argumentItem);
     const sessions = begun.takesSession ? await this.#sessions(begun, asking) : NONE;
     const models = begun.takesModel ? await this.#modelItems(begun, asking) : NONE;
     const items = [...names, ...choices, ...sessions.items, ...models.items];

@@ -52,17 +52,35 @@ export class LogTable {
     return rowid;
   }
 
-  /** Returns the rows of whole logs, the newest first. */
-  list(query: LogQuery): readonly Row[] {
-    return this.#rowsOf(LOG_ROW, query);
+  /** Returns a whole log, with its title opened, in one state of the file. */
+  info(id: LogId | SessionId): LogInfo | undefined {
+    return this.#connection.snapshot(() => {
+      const row = this.find(id);
+      return row === undefined ? undefined : this.#infoOf(row);
+    });
   }
 
-  /** Returns the same rows with the columns of a name alone. */
-  names(query: LogQuery): readonly Row[] {
-    return this.#rowsOf(NAME_ROW, query);
+  /** Returns those of these logs that are whole, in their order. A caller reads few at a time, in a snapshot. */
+  infos(numbers: readonly number[]): readonly LogInfo[] {
+    return this.#rowsOf(LOG_ROW, numbers).map((row) => this.#infoOf(row));
   }
 
-  #rowsOf(selected: string, query: LogQuery): readonly Row[] {
+  /** Returns the names of those of these logs that are whole, as `infos` does. */
+  names(numbers: readonly number[]): readonly LogName[] {
+    return this.#rowsOf(NAME_ROW, numbers).map((row) => this.#nameOf(row));
+  }
+
+  #rowsOf(selected: string, numbers: readonly number[]): readonly Row[] {
+    const rows = this.#connection.all(
+      `${selected} WHERE logs.num IN (SELECT value FROM json_each(?)) AND ${IS_THERE}`,
+      JSON.stringify(numbers),
+    );
+    const byNumber = new Map(rows.map((row) => [Number(row["num"]), row]));
+    return numbers.map((num) => byNumber.get(num)).filter((row) => row !== undefined);
+  }
+
+  /** Returns the numbers of whole logs, the newest first. */
+  numbers(query: LogQuery): readonly number[] {
     const { workingDir, branchOf, contentBefore, begins, archived = "with", before, held, limit } = query;
     const wanted = [
       IS_THERE,
@@ -74,8 +92,8 @@ export class LogTable {
       ...(begins === undefined ? [] : [RUN_BEGINS]),
       ...(contentBefore === undefined ? [] : [CONTENT_BEFORE]),
     ];
-    return this.#connection.all(
-      `${selected} WHERE ${wanted.join(" AND ")} ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?`,
+    const rows = this.#connection.all(
+      `SELECT logs.num FROM logs WHERE ${wanted.join(" AND ")} ORDER BY logs.updated_at DESC, logs.num DESC LIMIT ?`,
       ...(before === undefined ? [] : [before.updatedAt, before.logId]),
       ...(workingDir === undefined ? [] : [workingDir]),
       ...(branchOf === undefined ? [] : [branchOf]),
@@ -83,6 +101,7 @@ export class LogTable {
       ...(contentBefore === undefined ? [] : [contentBefore]),
       limit,
     );
+    return rows.map((row) => this.#rows.integer(row, "num", "a log"));
   }
 
   /** Returns the newest day before one that has a key. */
@@ -94,12 +113,12 @@ export class LogTable {
     return newest === undefined ? undefined : this.#rows.text(newest, "day", "a key");
   }
 
-  infoOf(row: Row): LogInfo {
+  #infoOf(row: Row): LogInfo {
     const holder = this.holderOr(row, "nobody");
     return this.#rows.log(row, typeof holder === "object" ? holder : undefined);
   }
 
-  nameOf(row: Row): LogName {
+  #nameOf(row: Row): LogName {
     const holder = this.holderOr(row, "nobody");
     return this.#rows.logName(row, typeof holder === "object" ? holder : undefined);
   }
@@ -164,7 +183,7 @@ const LOG_TABLES = `
     AND NOT EXISTS (SELECT 1 FROM data_keys WHERE data_keys.key_id = names.key_id AND wrapped IS NULL)`;
 
 const NAME_ROW = `
-  SELECT logs.log_id, working_dir, updated_at, turn_open, ${TITLES}, ${NEWEST_RUN}, leases.pid, leases.process_start
+  SELECT logs.num, logs.log_id, working_dir, updated_at, turn_open, ${TITLES}, ${NEWEST_RUN}, leases.pid, leases.process_start
   ${LOG_TABLES}`;
 
 const LOG_ROW = `

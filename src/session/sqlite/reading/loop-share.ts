@@ -1,10 +1,8 @@
+import { nextTurn } from "../../../base/async/next-turn.ts";
 import type { Clock } from "../../../base/world.ts";
 
 /** Milliseconds of one turn of the event loop that all reads together may take. */
 const SHARE_MS = 4;
-
-/** Calls a function in the next turn of the event loop. */
-export type NextTurn = (run: () => void) => void;
 
 /**
  * The part of each turn of the event loop that the reads of a store may use. A read of an in-process database never
@@ -12,19 +10,12 @@ export type NextTurn = (run: () => void) => void;
  */
 export class LoopShare {
   readonly #clock: Pick<Clock, "monotonic">;
-  readonly #nextTurn: NextTurn;
   #sinceMs = 0;
   /** Settles in the next turn. Undefined: nothing was read in this one. */
   #next: Promise<void> | undefined;
 
-  constructor(
-    clock: Pick<Clock, "monotonic">,
-    nextTurn: NextTurn = (run) => {
-      setImmediate(run);
-    },
-  ) {
+  constructor(clock: Pick<Clock, "monotonic">) {
     this.#clock = clock;
-    this.#nextTurn = nextTurn;
   }
 
   /**
@@ -35,12 +26,12 @@ export class LoopShare {
     const nowMs = this.#clock.monotonic();
     if (this.#next !== undefined) return nowMs - this.#sinceMs < SHARE_MS ? undefined : this.#next;
     this.#sinceMs = nowMs;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#next = promise;
-    this.#nextTurn(() => {
-      this.#next = undefined;
-      resolve();
-    });
+    this.#next = this.#turn();
     return undefined;
+  }
+
+  async #turn(): Promise<void> {
+    await nextTurn();
+    this.#next = undefined;
   }
 }

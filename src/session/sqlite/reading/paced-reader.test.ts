@@ -1,13 +1,15 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { event, LOG_KEY, newLog } from "../../../../test/support/store-rig.ts";
 import { temporaryDirectory, testWorld } from "../../../../test/support/world.ts";
+import { nextTurn } from "../../../base/async/next-turn.ts";
 import { openSqliteStore } from "../open.ts";
 import { LoopShare } from "./loop-share.ts";
 
 /** Events of the log, and logs of the store. */
 const EVENTS = 400;
-const LOGS = 40;
+const LOGS = 200;
 
 /** Each look at the clock takes a millisecond: how many turns a read takes does not depend on the machine. */
 function steppingWorld() {
@@ -71,10 +73,61 @@ test("[CTL-19] other work has its turn while a long log, or a long list, is read
   }
 });
 
+// Seen red: such a session was listed with the title «unreadable».
+test("[CTL-19 SES-06] a session that another process deletes while a list is read is in it whole, or not at all", async () => {
+  await using directory = temporaryDirectory();
+  const path = join(directory.path, "sessions.db");
+  const world = steppingWorld();
+  const first = await makeTitled(path, world);
+  for (const ask of ["list", "names"] as const) {
+    await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
+    const listing = store[ask]?.({ limit: 1_000 });
+    const database = new Database(path);
+    database.run("BEGIN; UPDATE data_keys SET wrapped = NULL; UPDATE logs SET deleted = 1; COMMIT");
+    database.close();
+    const titles = (await listing)?.map(({ title }) => title) ?? [];
+    expect(titles.length).toBeLessThan(LOGS);
+    expect(titles.filter((title) => title !== first)).toEqual([]);
+    expect(await store[ask]?.({ limit: 1_000 })).toEqual([]);
+    if (ask === "list") await makeTitled(path, world);
+  }
+});
+
+// Seen red: RangeError: Cannot use a closed database.
+test("[CTL-19 SES-01] a store that is closed while it is read says so in its own words", async () => {
+  await using directory = temporaryDirectory();
+  const path = join(directory.path, "sessions.db");
+  const world = steppingWorld();
+  await makeTitled(path, world);
+  const store = await openSqliteStore({ path, world, logKey: LOG_KEY });
+  const { logId } = newLog(world);
+  const asked: Readonly<Record<string, Promise<unknown>>> = {
+    list: store.list({ limit: 1_000 }),
+    names: store.names?.({ limit: 1_000 }) ?? Promise.resolve(),
+    find: Promise.all(Array.from({ length: LOGS }, () => store.find(logId))),
+  };
+  const ends = Promise.allSettled(Object.values(asked));
+  await store[Symbol.asyncDispose]();
+  for (const end of await ends)
+    expect(end).toMatchObject({ status: "rejected", reason: { reason: "StoreBusy" } });
+  await expect(store.list({ limit: 1 })).rejects.toMatchObject({ reason: "StoreBusy" });
+});
+
+/** Makes `LOGS` logs with a title, which it returns. */
+async function makeTitled(path: string, world: ReturnType<typeof steppingWorld>): Promise<string> {
+  const text = "a title";
+  await using store = await openSqliteStore({ path, world, logKey: LOG_KEY });
+  for (let made = 0; made < LOGS; made++) {
+    const log = newLog(world);
+    await using _writer = await store.create(log, world.machine);
+    await store.notes?.rename(log.logId, { text, ts: "2026-01-01T00:00:00.000Z" });
+  }
+  return text;
+}
+
 test("[CTL-19] the reads of one turn of the event loop share its time, and wait for the next in their order", async () => {
   let nowMs = 0;
-  const next: (() => void)[] = [];
-  const share = new LoopShare({ monotonic: () => nowMs }, (run) => void next.push(run));
+  const share = new LoopShare({ monotonic: () => nowMs });
   const order: string[] = [];
   const reader = async (name: string) => {
     for (let read = 0; read < 3; read++) {
@@ -88,7 +141,7 @@ test("[CTL-19] the reads of one turn of the event loop share its time, and wait 
   for (let turn = 1; order.length < 6; turn++) {
     for (let hop = 0; hop < 20; hop++) await undefined;
     expect(order.length).toBeLessThanOrEqual(2 * turn);
-    next.shift()?.();
+    await nextTurn();
   }
   await all;
   expect(order).toEqual(["a0", "b0", "a1", "b1", "a2", "b2"]);

@@ -1,13 +1,12 @@
 import type { EventSeq, LogId, SessionId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { LogInfo, LogName, LogQuery } from "../../store/store.ts";
-import type { Row } from "../connection.ts";
 import type { StoreFile } from "../store-file.ts";
 import type { WhenFree } from "../when-free.ts";
 import type { EventsOfKinds } from "./log-reader.ts";
 import type { LoopShare } from "./loop-share.ts";
 
-/** Events that are read at a time: at first, at least, and at most. */
+/** Events, or logs of a list, that are read at a time: at first, at least, and at most. */
 const PIECE_EVENTS = 32;
 const PIECE_EVENTS_MIN = 4;
 const PIECE_EVENTS_MAX = 128;
@@ -40,18 +39,15 @@ export class PacedReader {
   }
 
   async find(id: LogId | SessionId): Promise<LogInfo | undefined> {
-    const row = await this.#read(() => this.#file.logs.find(id));
-    return row === undefined ? undefined : this.#file.logs.infoOf(row);
+    return await this.#read(() => this.#file.logs.info(id));
   }
 
   async list(query: LogQuery): Promise<readonly LogInfo[]> {
-    const rows = await this.#read(() => this.#file.logs.list(query));
-    return await this.#each(rows, (row) => this.#file.logs.infoOf(row));
+    return await this.#pages(query, (page) => this.#file.logs.infos(page));
   }
 
   async names(query: LogQuery): Promise<readonly LogName[]> {
-    const rows = await this.#read(() => this.#file.logs.names(query));
-    return await this.#each(rows, (row) => this.#file.logs.nameOf(row));
+    return await this.#pages(query, (page) => this.#file.logs.names(page));
   }
 
   async events(logId: LogId, since: EventSeq, limit: number): Promise<readonly Envelope[]> {
@@ -108,7 +104,7 @@ export class PacedReader {
     return found;
   }
 
-  /** Calls `read` with the number of events for a piece until it has read the limit, or fewer than that number. */
+  /** Calls `read` with the size of a piece until it has read the limit, or fewer than that size. */
   async #pieces(limit: number, read: (count: number) => number): Promise<void> {
     let size = PIECE_EVENTS;
     for (let left = limit; ; ) {
@@ -127,12 +123,26 @@ export class PacedReader {
     }
   }
 
-  async #each<Result>(rows: readonly Row[], convert: (row: Row) => Result): Promise<readonly Result[]> {
+  /**
+   * Reads which logs a query finds, then those logs in pages, each with its keys in one state of the file. A log that
+   * is deleted meanwhile is left out. One that is written meanwhile, which moves it in the list, is not.
+   */
+  async #pages<Result>(
+    query: LogQuery,
+    read: (page: readonly number[]) => readonly Result[],
+  ): Promise<readonly Result[]> {
     const results: Result[] = [];
-    for (const row of rows) {
-      for (let { wait } = this.#share; wait !== undefined; { wait } = this.#share) await wait;
-      results.push(convert(row));
-    }
+    let found: readonly number[] | undefined;
+    let at = 0;
+    await this.#pieces(query.limit, (count) =>
+      this.#file.connection.snapshot(() => {
+        found ??= this.#file.logs.numbers(query);
+        const page = found.slice(at, at + count);
+        results.push(...read(page));
+        at += page.length;
+        return page.length;
+      }),
+    );
     return results;
   }
 

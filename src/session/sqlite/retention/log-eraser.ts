@@ -28,6 +28,17 @@ export interface LogEraserDependencies {
   readonly signal: AbortSignal;
 }
 
+/** Runs work again with more room if the disk is full. @param work gets true if the space that it frees is scarce. */
+type WithRoom = <Result>(work: (isTight: boolean) => Promise<Result> | Result) => Promise<Result>;
+
+interface FinishOptions {
+  /** Removes the files beside the log. Returns false if they are left for the next maintenance. */
+  readonly removeFiles: () => Promise<boolean>;
+  /** Stops between two steps. */
+  readonly signal: AbortSignal;
+  readonly withRoom: WithRoom;
+}
+
 /**
  * Erases logs and expired content: first the keys, so that nothing can be read any more, then all traces of the keys
  * in memory, copies and the write-ahead log, then the rows. Works on a full disk: it makes room.
@@ -53,31 +64,45 @@ export class LogEraser {
     return events;
   }
 
+  /** Hides a log and destroys its keys, then does the rest. @throws StoreBusy if the store is closed meanwhile. */
   async delete(logId: LogId, beside?: RemoveBeside): Promise<void> {
-    const { world, file, whenFree, signal: closing } = this.#parts;
+    const { world, file, signal } = this.#parts;
     let isTight = false;
     /** On a full disk the room of the reserve is used: deleting makes room. */
-    const withRoom = async <Result>(work: () => Promise<Result> | Result): Promise<Result> => {
+    const withRoom: WithRoom = async (work) => {
       try {
-        return await work();
+        return await work(isTight);
       } catch (thrown) {
         if (isTight || !hasReason(thrown, "StoreUnwritable") || !(await this.#spendReserve())) throw thrown;
         isTight = true;
-        return await work();
+        return await work(isTight);
       }
     };
-    const log = await withRoom(() => this.#forgetLog(logId));
+    const num = await withRoom(() => this.#forgetLog(logId));
     await withRoom(() => this.forget());
-    await beside?.(logId);
-    const { signal } = new AbortController();
-    const removal = { world, whenFree, signal };
-    await withRoom(() => removeRows(file.connection, log, { ...removal, isTight }));
-    // Until then the file itself has the rows still.
-    const writeBack = () => truncateLog(file.connection, { clock: world.clock, signal: closing });
-    await withRoom(writeBack);
-    await withRoom(() => removeLogRow(file.connection, log, removal));
-    await withRoom(writeBack);
+    const removeFiles = async () => {
+      await beside?.(logId);
+      return true;
+    };
+    if (!(await this.finishDeletion(num, { removeFiles, signal, withRoom }))) signal.throwIfAborted();
     if (isTight) await keepReserve(file.connection.path, world);
+  }
+
+  /**
+   * Removes what is left of a hidden log whose keys are forgotten: its rows, its files, and last its row in `logs`, by
+   * which the next maintenance finds a deletion that broke off. Returns false if the signal or its files stopped it.
+   */
+  async finishDeletion(num: number, { removeFiles, signal, withRoom }: FinishOptions): Promise<boolean> {
+    const { world, file, whenFree } = this.#parts;
+    await withRoom((isTight) => removeRows(file.connection, num, { world, whenFree, signal, isTight }));
+    if (signal.aborted || !(await removeFiles())) return false;
+    // Until then the file itself has the rows still.
+    const writeBack = () => truncateLog(file.connection, { clock: world.clock, signal });
+    await withRoom(writeBack);
+    if (signal.aborted) return false;
+    await withRoom(() => removeLogRow(file.connection, num, { whenFree }));
+    await withRoom(writeBack);
+    return true;
   }
 
   #forgetLog(logId: LogId): Promise<number> {

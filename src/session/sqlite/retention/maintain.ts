@@ -8,14 +8,8 @@ import type { HeadFile } from "../wal/head-file.ts";
 import type { WhenFree } from "../when-free.ts";
 import { truncateLog } from "../when-free.ts";
 import { keySpans, notExpired } from "./expiry.ts";
-import {
-  betweenSteps,
-  forgetLog,
-  ROWS_PER_STEP,
-  removeLogRow,
-  removeRows,
-  WAL_BYTES_KEPT_MAX,
-} from "./removal.ts";
+import type { LogEraser } from "./log-eraser.ts";
+import { betweenSteps, forgetLog, ROWS_PER_STEP, WAL_BYTES_KEPT_MAX } from "./removal.ts";
 
 /** Free pages that are returned to the disk in one transaction. */
 const PAGES_PER_STEP = 2_000;
@@ -37,8 +31,7 @@ interface Maintenance {
   readonly isAlive: (row: Row) => boolean;
   /** Removes the files beside a deleted log. Absent: there are none. */
   readonly beside?: RemoveBeside;
-  /** Removes all traces of destroyed keys from memory, the write-ahead log and copies. */
-  readonly forget: () => Promise<void>;
+  readonly eraser: Pick<LogEraser, "forget" | "finishDeletion">;
 }
 
 /**
@@ -79,7 +72,7 @@ function bytes(connection: StoreConnection): number {
 
 /** Removes branches that broke off, and completes deletions that broke off. */
 async function removeLeftovers(connection: StoreConnection, maintenance: Maintenance): Promise<number> {
-  const { isAlive, world, heads, signal } = maintenance;
+  const { isAlive, heads, signal } = maintenance;
   const broken = connection.all(
     `SELECT logs.num, leases.pid, leases.process_start FROM logs LEFT JOIN leases ON leases.log = logs.num
      WHERE deleted = 0 AND branch_at IS NOT NULL
@@ -96,34 +89,30 @@ async function removeLeftovers(connection: StoreConnection, maintenance: Mainten
   }
   const forgotten = connection.all("SELECT num, log_id FROM logs WHERE deleted = 1");
   // The process that has hidden them may have died before it removed their keys from the copies.
-  if (forgotten.length > 0) await maintenance.forget();
-  for (const { num, log_id } of forgotten)
-    await completeDeletion(connection, Number(num), String(log_id) as LogId, maintenance); // stored as it was made
-  if (forgotten.length > 0) await truncateLog(connection, { clock: world.clock, signal });
+  if (forgotten.length > 0) await maintenance.eraser.forget();
+  for (const { num, log_id } of forgotten) {
+    if (signal.aborted) break;
+    await maintenance.eraser.finishDeletion(Number(num), {
+      removeFiles: () => removeFiles(String(log_id) as LogId, maintenance), // stored as it was made
+      signal,
+      withRoom: async (work) => await work(false), // the reserve is for those who ask for a deletion
+    });
+  }
   return dead.length;
 }
 
-/** Does the same as the rest of a deletion, in its order: the row of the log goes last. */
-async function completeDeletion(
-  connection: StoreConnection,
-  num: number,
-  logId: LogId,
-  maintenance: Maintenance,
-): Promise<void> {
-  const { world, whenFree, signal, beside } = maintenance;
-  if (signal.aborted) return;
-  await removeRows(connection, num, { world, whenFree, signal });
+/** Removes the files beside a deleted log. Returns false, with a warning, if that fails. */
+async function removeFiles(logId: LogId, { world, beside }: Maintenance): Promise<boolean> {
   try {
     await beside?.(logId);
+    return true;
   } catch (thrown) {
     const fields = { log: logId, error: messageOf(thrown) };
     world.log
       .for("session.sqlite")
       .write("warn", "the files of a deleted session could not be removed", fields);
-    return;
+    return false;
   }
-  await truncateLog(connection, { clock: world.clock, signal });
-  if (!signal.aborted) await removeLogRow(connection, num, { whenFree });
 }
 
 /** Deletes its messages; writes its events again without their content, close together. */

@@ -401,7 +401,7 @@ test("[ENG-26 CTL-19] a cancel or a withdrawal of the input while files are read
   open();
 });
 
-test("[ENG-26 CTL-19] an input, an edit and a steer have at most 256 blocks", async () => {
+test("[ENG-26 CTL-19] an input, an edit and a steer have at most 256 blocks, and not blank text alone", async () => {
   const { rig: opened, open } = await waitingRig();
   await using rig = opened;
   const sessionId = rig.session.id;
@@ -412,6 +412,10 @@ test("[ENG-26 CTL-19] an input, an edit and a steer have at most 256 blocks", as
     { kind: "EditInput", sessionId, inputId, content: blocks(count) } as const,
     { kind: "SteerAgent", sessionId, callId: rig.world.ids.next("call"), content: blocks(count) } as const,
   ];
+  for (const command of commands(2)) {
+    const blank = { ...command, content: [textBlock(" \n"), textBlock("")] };
+    await expect(rig.connection.send(blank)).rejects.toThrow("its text is blank");
+  }
   const why = `it has ${INPUT_BLOCKS_MAX + 1} blocks of content, and an input may have 256`;
   for (const command of commands(INPUT_BLOCKS_MAX + 1)) {
     await expect(rig.connection.send(command)).rejects.toThrow(why);

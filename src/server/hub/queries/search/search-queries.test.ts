@@ -143,6 +143,7 @@ describe.each(Object.entries(BOTH_STORES))("search in a store: %s", (_name, open
     const search = searchOf(rig);
     for (const to of ["9999-12-30", "9999-12-31", "9999-12-31T23:59:59.999Z"])
       expect((await search({ text: "needle", to, limit: 100 })).hits.length).toBe(hits.length);
+    expect((await search({ text: "needle", from: "9999-12-31T23:59:59-14:00" })).hits).toEqual([]);
     for (const from of ["2026-02-30", "2026-13-01", "+010000-01-01", "yesterday"])
       await expect(search({ text: "needle", from })).rejects.toMatchObject({ reason: "InvalidQuery" });
   });

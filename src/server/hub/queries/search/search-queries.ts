@@ -3,7 +3,7 @@ import { defined } from "../../../../base/defined.ts";
 import { HarnessError } from "../../../../base/errors.ts";
 import type { LogId, SessionId } from "../../../../base/ids.ts";
 import type { Moment } from "../../../../base/text/moment.ts";
-import { momentText, readMoment } from "../../../../base/text/moment.ts";
+import { LAST_MOMENT, momentText, readMoment } from "../../../../base/text/moment.ts";
 import type { World } from "../../../../base/world.ts";
 import type { QueryOf, ResultOf } from "../../../../protocol/queries/queries.ts";
 import { SEARCH_HITS, SEARCH_MS } from "../../../../protocol/queries/search-queries.ts";
@@ -100,9 +100,9 @@ async function hitsOf(matches: readonly LogMatch[], store: SearchedStore): Promi
   return hits;
 }
 
-/** Returns the start of a day, or the time, as events have it. */
+/** Returns the start of a day, or the time, as events have it; for one after the year 9999 the last time of that. */
 function startOf(moment: string | undefined): string | undefined {
-  return moment === undefined ? undefined : momentText(parsed(moment).ms);
+  return moment === undefined ? undefined : (momentText(parsed(moment).ms) ?? LAST_MOMENT);
 }
 
 /** Returns the first time behind a day, or behind a time; undefined if no event can have it. */
