@@ -8,7 +8,7 @@ import type { Screen, ScreenOptions } from "./screen/screen.ts";
 export interface OpenSession {
   readonly session: SessionId;
   readonly profile: string;
-  /** As `provider:name`. */
+  /** `provider:name`. */
   readonly model: string;
   /** Its last event before this client attached. */
   readonly past: EventSeq;
@@ -38,6 +38,8 @@ export interface TerminalClientOptions {
   readonly workingDir: string;
   /** The engine, which may still start: the screen waits for nothing. */
   readonly engine: Promise<ReachedByTerminal>;
+  /** False: no colours (NO_COLOR). Default: true. */
+  readonly hasColours?: boolean;
   /** True: no costs in the status line (`--quiet-cost`). Default: false. */
   readonly isQuiet?: boolean;
   /** Sent as the first prompt. */

@@ -12,13 +12,14 @@ import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
 import { HelpPanel } from "./panels/help-panel.ts";
 import { openModels } from "./panels/model-panel.ts";
 import { openPalette } from "./panels/palette.ts";
-import { openSessions } from "./panels/session-panel.ts";
+import { openSessionList } from "./panels/session-panel.ts";
 import { openPolicy } from "./questions/policy-panel.ts";
 import { QuestionDock } from "./questions/question-dock.ts";
 import type { Screen } from "./screen/screen.ts";
-import { SessionStore } from "./session/session-store.ts";
+import { SessionStore } from "./session-store.ts";
 import { drawHeader } from "./status/header.ts";
 import { StatusPart } from "./status/status-part.ts";
+import { NO_COLOURS } from "./themes/none.ts";
 import { SIXTEEN } from "./themes/sixteen.ts";
 import { TranscriptPart } from "./transcript/transcript-part.ts";
 
@@ -27,8 +28,8 @@ export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
 const TONES: Readonly<Record<NoteTone, Role>> = { info: "accent", warning: "warning", failure: "failure" };
 
 /**
- * Runs the terminal client on the whole screen until the person leaves it ([A] § TUI, TUI-01). The first frame waits for
- * nothing; what is typed before the engine is reached is kept and sent then.
+ * Runs the terminal client on the whole screen until the person leaves it ([A] § TUI, TUI-01). The first frame waits
+ * for nothing; text that is typed before the engine is reached is kept and sent then.
  * @throws the signal's reason when it aborts.
  */
 export async function runTerminalClient(options: TerminalClientOptions): Promise<TerminalOutcome> {
@@ -80,7 +81,7 @@ class TerminalClient {
         status: (columns) => this.#status.status(columns),
       },
       keys: () => this.#keys,
-      theme: () => SIXTEEN,
+      theme: () => (options.hasColours === false ? NO_COLOURS : SIXTEEN),
       act: (action) => this.#act(action),
     });
     this.#screen = options.openScreen({
@@ -167,7 +168,7 @@ class TerminalClient {
         openModels(this.#services);
         return;
       case "session.open":
-        openSessions(this.#services, {
+        openSessionList(this.#services, {
           workingDir: this.#options.workingDir,
           goTo: (info) => void this.#goTo({ kind: "stored", info }),
         });

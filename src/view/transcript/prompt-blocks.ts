@@ -7,7 +7,7 @@ import type { PromptBlock } from "./items.ts";
 const PROMPT_CHARACTERS_MAX = 262_144;
 
 /** Returns the blocks of an input as a transcript keeps them: texts without fence tags, media without their bytes. */
-export function promptBlocks(content: readonly InputBlock[]): readonly PromptBlock[] {
+export function keptBlocks(content: readonly InputBlock[]): readonly PromptBlock[] {
   let room = PROMPT_CHARACTERS_MAX;
   return content.map((block) => {
     if (block.type === "text") {

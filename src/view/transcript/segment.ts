@@ -3,7 +3,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import { askedCall, callInProgress, decidedCall, endedCall, newCall } from "./call-item.ts";
 import type { CallItem, TranscriptItem } from "./items.ts";
 import { noteOf } from "./notes.ts";
-import { promptBlocks } from "./prompt-blocks.ts";
+import { keptBlocks } from "./prompt-blocks.ts";
 import { endedText, newText, textAfter } from "./streamed-text.ts";
 
 /** Items of a sub-agent that are kept, the newest. ListItems has all of them. */
@@ -110,7 +110,7 @@ function started(
   const { turn, originator, content } = payload;
   // The prompt of a sub-agent is an argument of its call.
   if (content === undefined || parentCall !== undefined) return items;
-  return [...items, { kind: "prompt", event, ts, turn, originator, content: promptBlocks(content) }];
+  return [...items, { kind: "prompt", event, ts, turn, originator, content: keptBlocks(content) }];
 }
 
 function ended(

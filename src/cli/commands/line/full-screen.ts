@@ -49,6 +49,7 @@ export async function runFullScreen(
     openScreen: openFullScreen,
     clock: at.world.clock,
     signal: at.stop.signal,
+    hasColours: (process.env["NO_COLOR"] ?? "") === "",
     isQuiet: settings.quietCost === true,
     ...(prompt === undefined ? {} : { prompt }),
   });

@@ -3,7 +3,7 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { CallId, SessionId } from "../../../base/ids.ts";
 import type { Clock } from "../../../base/world.ts";
 import { hunkLines } from "../../../view/answers/changes-text.ts";
-import type { Sender } from "../input/sender.ts";
+import type { Sender } from "../../slash/sender.ts";
 
 /** Limit for the wait for a change; without an answer the call's own arguments are printed. */
 const CHANGE_MS_MAX = 2_000;

@@ -19,7 +19,7 @@ export interface Theme {
 
 const RESET = "\u001b[0m";
 const LINK_END = "\u001b]8;;\u001b\\";
-/** What may stand in the address of a link: printable ASCII. */
+/** Address that a link may have: printable ASCII. */
 const ADDRESS = /^[\x21-\x7e]{1,2000}$/;
 
 /** Returns a row as the terminal gets it: exactly `columns` wide if it has a fill, else at most. */

@@ -68,7 +68,7 @@ export interface DrawnRow {
   readonly joint?: "" | " ";
   /** Role whose background fills the whole row. */
   readonly fill?: Role;
-  /** What a click on it does. */
+  /** Effect of a click on it. */
   readonly target?: ClickTarget;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where a key counts. A key is looked up in the contexts of the part that has the focus, the nearest one first, then in
+ * Context in which a key counts. A key is looked up in the contexts of the part that has the focus, the nearest one first, then in
  * `global`.
  */
 export type KeyContext =
@@ -21,7 +21,7 @@ export interface ActionDescription {
   readonly context: KeyContext;
   /** The keys that it has without a key file. */
   readonly keys: readonly string[];
-  /** What it does, in a few words that begin with a verb. */
+  /** Its effect, in a few words that begin with a verb. */
   readonly help: string;
   /** True: the palette lists it. Default: false. */
   readonly inPalette?: true;

@@ -2,7 +2,7 @@ import type { DrawnRow } from "../drawing/span.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { MouseInput, Size } from "../screen/screen.ts";
 
-/** What a part of the screen shows. */
+/** Rows and cursor of a part of the screen. */
 export interface DrawnPart {
   /** At most as many rows as the part was given. */
   readonly rows: readonly DrawnRow[];

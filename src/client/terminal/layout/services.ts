@@ -26,7 +26,7 @@ export interface ShownSession {
   query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind> | HarnessError>;
 }
 
-/** What a part of the screen may use. */
+/** Services of the client for the parts of its screen. */
 export interface Services {
   readonly session: ShownSession;
   readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;

@@ -14,7 +14,7 @@ import { ListPanel } from "./list-panel.ts";
 const SESSIONS_MAX = 200;
 
 /** Opens the list of stored and running sessions, those of this folder first; one that is chosen is continued. */
-export function openSessions(
+export function openSessionList(
   services: Services,
   { workingDir, goTo }: { readonly workingDir: string; readonly goTo: (info: SessionInfo) => void },
 ): void {

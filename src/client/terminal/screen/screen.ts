@@ -33,7 +33,7 @@ export interface MouseInput {
   readonly button: "left" | "middle" | "right" | "none";
   readonly row: number;
   readonly column: number;
-  /** Of a wheel: -1 up, 1 down; 0 otherwise. */
+  /** Direction of a wheel: -1 up, 1 down; 0 for other events. */
   readonly wheel: -1 | 0 | 1;
   readonly shift: boolean;
 }
@@ -46,7 +46,7 @@ export interface FocusInput {
 
 export type ScreenInput = KeyInput | PasteInput | MouseInput | FocusInput;
 
-/** What the mouse does: nothing, the wheel alone, or clicks and selections too. */
+/** Use of the mouse: none, the wheel alone, or clicks and selections too. */
 export type MouseMode = "off" | "wheel" | "full";
 
 /** The screen of a terminal, as this client uses it. Only `screen/` knows the library behind it. */

@@ -6,7 +6,7 @@ import type { StatusFacts } from "./status-facts.ts";
 const LINE = "─";
 const LEAD = 2;
 
-/** What the line above the draft says. */
+/** Facts for the line above the draft. */
 export interface Activity {
   readonly facts: StatusFacts;
   readonly nowMs: number;

@@ -7,7 +7,7 @@ import { row, span } from "../drawing/span.ts";
 import type { OpenSession } from "../options.ts";
 import type { StatusFacts } from "./status-facts.ts";
 
-/** What a status line is made of. */
+/** Facts for a status line. */
 export interface StatusLine {
   /** Absent until a session is open. */
   readonly open: OpenSession | undefined;

@@ -3,16 +3,16 @@ import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import type { DrawContext } from "./draw-context.ts";
 import { drawKey, drawPart } from "./draw-item.ts";
-import type { Part, Place } from "./place.ts";
+import type { Part, RowLocation } from "./place.ts";
 import { eventAt, firstPart, itemAt, lastPart, partAt, partBefore, partBehind } from "./place.ts";
 
 /** A row that is shown, with its place in the transcript. */
 export interface PlacedRow {
-  readonly place: Place;
+  readonly place: RowLocation;
   readonly drawn: DrawnRow;
 }
 
-/** What a pane shows. */
+/** Rows that a pane shows. */
 export interface PaneView {
   readonly rows: readonly PlacedRow[];
   /** True if the last row of the transcript is shown. */
@@ -25,7 +25,7 @@ export interface PaneView {
  */
 export class TranscriptPane {
   /** The row at the top of the window; undefined: it follows the end. */
-  #top: Place | undefined;
+  #top: RowLocation | undefined;
   readonly #cache = new WeakMap<object, { readonly key: string; readonly rows: readonly DrawnRow[] }>();
 
   get isFollowing(): boolean {
@@ -33,7 +33,7 @@ export class TranscriptPane {
   }
 
   /** The row at the top; undefined while it follows the end. */
-  get top(): Place | undefined {
+  get top(): RowLocation | undefined {
     return this.#top;
   }
 
@@ -43,7 +43,7 @@ export class TranscriptPane {
   }
 
   /** Puts a place at the top of the window. */
-  goTo(place: Place): void {
+  goTo(place: RowLocation): void {
     this.#top = place;
   }
 
@@ -78,7 +78,12 @@ export class TranscriptPane {
     return rows.slice(Math.max(0, rows.length - height));
   }
 
-  #rowsFrom(transcript: Transcript, top: Place, count: number, context: DrawContext): readonly PlacedRow[] {
+  #rowsFrom(
+    transcript: Transcript,
+    top: RowLocation,
+    count: number,
+    context: DrawContext,
+  ): readonly PlacedRow[] {
     const first = partAt(transcript, top);
     if (first === undefined) return [];
     const begun = this.#placed(transcript, first, context);
@@ -91,7 +96,7 @@ export class TranscriptPane {
     return rows.slice(0, count);
   }
 
-  #placeAbove(transcript: Transcript, from: Place, by: number, context: DrawContext): Place {
+  #placeAbove(transcript: Transcript, from: RowLocation, by: number, context: DrawContext): RowLocation {
     let left = by;
     let part = partAt(transcript, from) ?? firstPart(transcript);
     let row = from.row;

@@ -11,7 +11,7 @@ export interface Part {
 }
 
 /** A row of a transcript that stays the same while the transcript grows. */
-export interface Place {
+export interface RowLocation {
   /** The event of its item; of a dropped segment, the first event of that. */
   readonly event: EventSeq;
   readonly part: number;
@@ -47,7 +47,7 @@ export function partBehind({ segments }: Transcript, { segment, item, part }: Pa
 }
 
 /** Returns the part of a place: the nearest one before it, if its item is gone. */
-export function partAt(transcript: Transcript, { event, part }: Place): Part | undefined {
+export function partAt(transcript: Transcript, { event, part }: RowLocation): Part | undefined {
   const { segments } = transcript;
   const segment = lastIndexUpTo(segments, (each) => each.first, event);
   if (segment < 0) return firstPart(transcript);

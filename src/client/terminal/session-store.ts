@@ -1,20 +1,20 @@
-import { whileAlive } from "../../../base/async/deadline.ts";
-import { HarnessError } from "../../../base/errors.ts";
-import type { Command } from "../../../protocol/commands/commands.ts";
-import type { AcceptedOf } from "../../../protocol/commands/results.ts";
-import type { Connection } from "../../../protocol/connection.ts";
-import type { Envelope } from "../../../protocol/events/envelope.ts";
-import type { QueryKind } from "../../../protocol/kinds.ts";
-import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
-import type { SessionInfo } from "../../../protocol/resources.ts";
-import { followSession } from "../../../view/follow.ts";
-import type { SessionStep, SessionView } from "../../../view/session/session-view.ts";
-import { NEW_SESSION, sessionStep } from "../../../view/session/session-view.ts";
-import type { Transcript } from "../../../view/transcript/transcript.ts";
-import { NEW_TRANSCRIPT, transcriptAfter } from "../../../view/transcript/transcript.ts";
-import { Sender } from "../../slash/sender.ts";
-import type { ShownSession } from "../layout/services.ts";
-import type { OpenSession, ReachedByTerminal } from "../options.ts";
+import { whileAlive } from "../../base/async/deadline.ts";
+import { HarnessError } from "../../base/errors.ts";
+import type { Command } from "../../protocol/commands/commands.ts";
+import type { AcceptedOf } from "../../protocol/commands/results.ts";
+import type { Connection } from "../../protocol/connection.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { QueryKind } from "../../protocol/kinds.ts";
+import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
+import type { SessionInfo } from "../../protocol/resources.ts";
+import { followSession } from "../../view/follow.ts";
+import type { SessionStep, SessionView } from "../../view/session/session-view.ts";
+import { NEW_SESSION, sessionStep } from "../../view/session/session-view.ts";
+import type { Transcript } from "../../view/transcript/transcript.ts";
+import { NEW_TRANSCRIPT, transcriptAfter } from "../../view/transcript/transcript.ts";
+import { Sender } from "../slash/sender.ts";
+import type { ShownSession } from "./layout/services.ts";
+import type { OpenSession, ReachedByTerminal } from "./options.ts";
 
 export interface SessionStoreOptions {
   readonly engine: Promise<ReachedByTerminal>;
