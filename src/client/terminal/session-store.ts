@@ -56,6 +56,10 @@ export class SessionStore implements ShownSession {
   get self(): string | undefined {
     return this.#reached?.connection.clientId;
   }
+  /** The last session of the folder, which a person could continue. */
+  get last(): SessionInfo | undefined {
+    return this.#reached?.last;
+  }
   /** True once the engine is reached. */
   get isReached(): boolean {
     return this.#reached !== undefined;

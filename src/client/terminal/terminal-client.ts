@@ -17,6 +17,7 @@ import { openPolicy } from "./questions/policy-panel.ts";
 import { QuestionDock } from "./questions/question-dock.ts";
 import type { Screen } from "./screen/screen.ts";
 import { SessionStore } from "./session-store.ts";
+import type { Header } from "./status/header.ts";
 import { drawHeader } from "./status/header.ts";
 import { StatusPart } from "./status/status-part.ts";
 import { NO_COLOURS } from "./themes/none.ts";
@@ -72,7 +73,7 @@ class TerminalClient {
     this.#status = new StatusPart(services, { isQuiet: options.isQuiet ?? false });
     this.#stage = new Stage({
       parts: {
-        header: (columns) => drawHeader(options, columns),
+        header: (columns) => drawHeader(this.#header(), columns),
         transcript: this.#transcript,
         queue: () => [],
         dock: new QuestionDock(services),
@@ -173,12 +174,31 @@ class TerminalClient {
           goTo: (info) => void this.#goTo({ kind: "stored", info }),
         });
         return;
+      case "session.continue": {
+        const { last } = this.#store;
+        if (last !== undefined && this.#store.open === undefined)
+          void this.#goTo({ kind: "stored", info: last });
+        return;
+      }
       case "session.new":
         void this.#goTo({ kind: "new" });
         return;
       default:
         return;
     }
+  }
+
+  #header(): Header {
+    const { version, workingDir, clock } = this.#options;
+    const { last, open } = this.#store;
+    const header = {
+      version,
+      workingDir,
+      isChoosing: open === undefined,
+      keys: this.#keys,
+      nowMs: clock.now(),
+    };
+    return last === undefined ? header : { ...header, last };
   }
 
   async #goTo(which: Parameters<SessionStore["goTo"]>[0]): Promise<void> {

@@ -1,6 +1,8 @@
 import type { OpenSession, ReachedByTerminal } from "../../../client/terminal/options.ts";
 import { openFullScreen } from "../../../client/terminal/screen/full-screen.ts";
 import { runTerminalClient } from "../../../client/terminal/terminal-client.ts";
+import type { Connection } from "../../../protocol/connection.ts";
+import type { SessionInfo } from "../../../protocol/resources.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
@@ -28,10 +30,12 @@ export async function runFullScreen(
     const wanted = { port, connection, at, elsewhere };
     const openWith = async (words: typeof settings): Promise<OpenSession> =>
       await openLineSession({ ...wanted, settings: words });
+    const last = elsewhere ? undefined : await lastHere(connection, at.workingDir);
     const named = settings.resume === undefined ? {} : { named: await openWith(settings) };
     return {
       connection,
       isShared: !owned,
+      ...(last === undefined ? {} : { last }),
       ...named,
       async open(which) {
         const { resume: _, ...rest } = settings;
@@ -54,4 +58,13 @@ export async function runFullScreen(
     ...(prompt === undefined ? {} : { prompt }),
   });
   return why === "interrupt" ? EXIT.cancelled : EXIT.done;
+}
+
+/** Sessions among which the last one of a folder is looked for: the newest ones. */
+const NEWEST_MAX = 50;
+
+/** Returns the newest session of a folder that had a turn; undefined if it is not among the newest of all. */
+async function lastHere(connection: Connection, workingDir: string): Promise<SessionInfo | undefined> {
+  const { sessions } = await connection.query({ kind: "ListSessions", past: true, limit: NEWEST_MAX });
+  return sessions.find((info) => info.working_dir === workingDir && info.turns > 0);
 }

@@ -1,12 +1,45 @@
+import type { SessionInfo } from "../../../protocol/resources.ts";
+import { cutEnd } from "../../../view/terminal/display-width.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { ageText } from "../../../view/texts/age-text.ts";
 import type { DrawnRow } from "../drawing/span.ts";
-import { span } from "../drawing/span.ts";
-import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { row, span } from "../drawing/span.ts";
+import type { KeyTable } from "../keys/key-table.ts";
 
-/** Returns the rows above the transcript: name, version and folder. At most three. */
-export function drawHeader(
-  { version, workingDir }: { readonly version: string; readonly workingDir: string },
-  columns: number,
-): readonly DrawnRow[] {
-  const name = span(`cinch ${version}`, { role: "heading" });
-  return wrapSpans([name, span(` · ${workingDir}`, { role: "dim" })], { columns }).slice(0, 1);
+/** Facts for the rows above the transcript. */
+export interface Header {
+  readonly version: string;
+  readonly workingDir: string;
+  /** The last session of the folder, while it can still be chosen; absent: none is offered. */
+  readonly last?: SessionInfo;
+  /** True while no session is open: another one can be chosen from the list. */
+  readonly isChoosing: boolean;
+  readonly keys: KeyTable;
+  readonly nowMs: number;
+}
+
+/** Characters of the title of an offered session. */
+const TITLE_COLUMNS = 40;
+
+/**
+ * Returns the rows above the transcript, at most two: name, version and folder, and while no session is open, the offer
+ * to continue one (CTL-11). Typing is never blocked: a prompt without a choice begins a new session.
+ */
+export function drawHeader(header: Header, columns: number): readonly DrawnRow[] {
+  const { version, workingDir } = header;
+  const name = `cinch ${version}`;
+  const folder = cutEnd(` · ${neutraliseLine(workingDir)}`, Math.max(1, columns - name.length));
+  const first = row([span(name, { role: "heading" }), span(folder, { role: "dim" })]);
+  return header.isChoosing
+    ? [first, row([span(cutEnd(offerText(header), columns), { role: "accent" })])]
+    : [first];
+}
+
+function offerText({ last, keys, nowMs }: Header): string {
+  const keyOf = (action: "session.continue" | "session.open") => keys.keysOf(action)[0] ?? "";
+  const list = `${keyOf("session.open")} lists sessions`;
+  if (last === undefined) return `type to begin · ${list}`;
+  const title = cutEnd(neutraliseLine(last.title), TITLE_COLUMNS);
+  const age = ageText(last.updated_at, nowMs);
+  return `${keyOf("session.continue")} continues "${title}" (${age}) · type for a new one · ${list}`;
 }
