@@ -35,7 +35,7 @@ export interface Layout {
  * Units that are wrapped at once: a longer line begins a new row at each multiple, so that the work for a frame does
  * not grow with the line.
  */
-const BLOCK_UNITS = 4_096;
+const BLOCK_UNITS = 2_048;
 
 interface Block {
   readonly from: number;
@@ -69,8 +69,7 @@ function cellsOf({ text, chips }: Layout, { from, to }: Block): readonly Cell[] 
     const at = from + index;
     const chip = chipAt(chips, segment);
     if (chip === undefined) {
-      const shown = neutraliseLine(segment);
-      cells.push({ at, text: shown, width: displayWidth(shown) });
+      cells.push(cellOf(at, segment));
       continue;
     }
     const end = at + segment.length;
@@ -83,6 +82,14 @@ function cellsOf({ text, chips }: Layout, { from, to }: Block): readonly Cell[] 
       });
   }
   return cells;
+}
+
+function cellOf(at: number, segment: string): Cell {
+  const unit = segment.length === 1 ? segment.charCodeAt(0) : 0;
+  if (unit >= 0x20 && unit < 0x7f) return { at, text: segment, width: 1 };
+  if (unit >= 0x4e00 && unit <= 0x9fff) return { at, text: segment, width: 2 };
+  const shown = neutraliseLine(segment);
+  return { at, text: shown, width: displayWidth(shown) };
 }
 
 function widthOf(cells: readonly Cell[]): number {
