@@ -1,101 +1,280 @@
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart, Part } from "../layout/part.ts";
+import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
+import { expanded, isChip } from "./chips.ts";
+import { DraftKeeper } from "./draft-keeper.ts";
 import { drawEditor } from "./draw-editor.ts";
+import { EDITS } from "./edit-actions.ts";
 import type { Edit, EditName, EditorState } from "./editor.ts";
 import { EMPTY_EDITOR, edited } from "./editor.ts";
-
-const EDITS: Readonly<Partial<Record<ActionName, EditName>>> = {
-  "edit.left": "left",
-  "edit.right": "right",
-  "edit.wordLeft": "wordLeft",
-  "edit.wordRight": "wordRight",
-  "edit.lineStart": "lineStart",
-  "edit.lineEnd": "lineEnd",
-  "edit.up": "lineUp",
-  "edit.down": "lineDown",
-  "edit.deleteBack": "deleteBack",
-  "edit.deleteForward": "deleteForward",
-  "edit.deleteWordBack": "deleteWordBack",
-  "edit.deleteWordForward": "deleteWordForward",
-  "edit.killToStart": "killToStart",
-  "edit.killToEnd": "killToEnd",
-  "edit.yank": "yank",
-  "edit.undo": "undo",
-  "edit.redo": "redo",
-};
+import { endOfLine } from "./graphemes.ts";
+import { HistorySearch } from "./history-search.ts";
+import type { HistoryEntry } from "./prompt-history.ts";
+import { PromptHistory } from "./prompt-history.ts";
+import type { VimEditor, VimState } from "./vim.ts";
+import { isCommanding, NEW_VIM, selectedPart, vimEscape, vimKey } from "./vim.ts";
 
 export interface InputPartOptions {
+  readonly services: Services;
+  /** Folder whose earlier prompts are offered. */
+  readonly workingDir: string;
   /** Sends a text; the draft is empty by then. */
   readonly send: (text: string, how: "queue" | "steer") => void;
 }
 
+/** A walk through earlier prompts. */
+interface Walk {
+  /** Index of the entry that is shown, from the newest. */
+  readonly index: number;
+  /** What was written before it. */
+  readonly draft: EditorState;
+  /** The text that is shown; a change of it ends the walk. */
+  readonly shown: string;
+}
+
+const COLUMNS_BEFORE_DRAWN = 80;
+const STASHED_MAX = 20;
+const MARKS: Readonly<Record<VimState["mode"], string>> = {
+  insert: "> ",
+  normal: "N ",
+  visual: "V ",
+  lines: "V ",
+};
+
 /** The draft: what a person writes and has not sent. */
 export class InputPart implements Part {
-  readonly contexts: readonly KeyContext[] = ["input"];
   readonly #options: InputPartOptions;
+  readonly #history: PromptHistory;
+  readonly #keeper: DraftKeeper;
   #state: EditorState = EMPTY_EDITOR;
+  /** Absent: no vim keys. */
+  #vim: VimState | undefined;
+  #walk: Walk | undefined;
+  #stashed: readonly EditorState[] = [];
+  /** The last draft that was sent, for the case that it comes back. */
+  #sent: { readonly text: string; readonly state: EditorState } | undefined;
+  #columns = COLUMNS_BEFORE_DRAWN;
 
   constructor(options: InputPartOptions) {
     this.#options = options;
+    this.#history = new PromptHistory(options.services, options.workingDir);
+    this.#keeper = new DraftKeeper(options.services, () => this.text);
   }
 
+  get contexts(): readonly KeyContext[] {
+    return this.#vim === undefined ? ["input"] : ["vim", "input"];
+  }
+
+  /** The draft as it would be sent. */
   get text(): string {
-    return this.#state.text;
+    return expanded(this.#state.text, this.#state.chips);
   }
 
   draw({ columns, rows }: Size): DrawnPart {
-    return drawEditor(this.#state, columns, rows);
+    this.#columns = columns;
+    const vim = this.#vimEditor();
+    if (vim === undefined) return drawEditor(this.#state, columns, rows);
+    const selected = selectedPart(vim);
+    const mark = MARKS[vim.vim.mode];
+    return drawEditor(this.#state, columns, rows, selected === undefined ? { mark } : { mark, selected });
   }
 
   act(action: ActionName): boolean {
     const edit = EDITS[action];
     if (edit !== undefined) {
-      this.#edit({ kind: edit });
+      this.#editBy(edit);
       return true;
     }
-    switch (action) {
-      case "input.newLine":
-        this.#edit({ kind: "insert", text: "\n" });
-        return true;
-      case "input.send":
-      case "input.steer":
-        this.#send(action === "input.steer" ? "steer" : "queue");
-        return true;
-      default:
-        return false;
-    }
+    const act = this.#actions[action];
+    act?.();
+    return act !== undefined;
   }
 
   type(text: string): boolean {
-    this.#edit({ kind: "insert", text });
+    const vim = this.#vimEditor();
+    if (vim === undefined || !isCommanding(vim.vim)) this.#edit({ kind: "insert", text });
+    else this.#setVim([...text].reduce(vimKey, vim));
     return true;
   }
 
   paste(text: string): boolean {
-    this.#edit({ kind: "insert", text: text.replaceAll(/\r\n?/g, "\n") });
+    this.#edit({ kind: "paste", text });
     return true;
   }
 
   /** Puts a text into an empty draft; before what was typed meanwhile. */
   bringBack(text: string): void {
-    const joined = this.text === "" ? text : `${text}\n${this.text}`;
-    this.#edit({ kind: "set", text: joined });
+    const sent = this.#sent;
+    if (this.#state.text === "" && sent?.text === text) this.#set({ ...sent.state });
+    else this.#edit({ kind: "set", text: this.text === "" ? text : `${text}\n${this.text}` });
   }
 
-  /** Empties the draft. Undo brings it back. */
+  /** Empties the draft. Undo brings it back, and so does the history. */
   clear(): void {
-    if (this.text !== "") this.#edit({ kind: "set", text: "" });
+    if (this.#state.text === "") return;
+    this.#history.remember(this.text);
+    this.#edit({ kind: "set", text: "" });
+    if (this.#vim !== undefined) this.#vim = { ...this.#vim, mode: "insert", pending: "" };
   }
 
-  #send(how: "queue" | "steer"): void {
-    const { text } = this;
-    if (text.trim() === "") return;
-    this.#edit({ kind: "set", text: "" });
-    this.#options.send(text, how);
+  /** Brings back the draft that the session has. To be called once a stored session is shown. */
+  async attached(): Promise<void> {
+    const text = await this.#keeper.restored();
+    if (text === "" || text === this.text) return;
+    this.bringBack(text);
+    this.#options.services.redraw();
+  }
+
+  readonly #actions: Readonly<Partial<Record<ActionName, () => void>>> = {
+    "input.newLine": () => this.#edit({ kind: "insert", text: "\n" }),
+    "input.send": () => this.#send("queue"),
+    "input.steer": () => this.#send("steer"),
+    "input.stash": () => this.#stash(),
+    "input.history": () => this.#openHistory(),
+    "vim.toggle": () => this.#toggleVim(),
+    "vim.normal": () => this.#escape(),
+    "vim.redo": () => this.#redo(),
+  };
+
+  #editBy(kind: EditName): void {
+    const before = this.#state;
+    const next = edited(before, { kind, columns: this.#columns });
+    const isVertical = kind === "lineUp" || kind === "lineDown";
+    if (isVertical && next.cursor === before.cursor) this.#walkBy(kind === "lineUp" ? 1 : -1);
+    else this.#set(next);
   }
 
   #edit(edit: Edit): void {
-    this.#state = edited(this.#state, edit);
+    this.#set(edited(this.#state, edit));
   }
+
+  #set(state: EditorState): void {
+    const isChanged = state.text !== this.#state.text;
+    this.#state = state;
+    if (isChanged) this.#keeper.changed();
+  }
+
+  #send(how: "queue" | "steer"): void {
+    const { text: raw, cursor } = this.#state;
+    // A backslash before the cursor makes a new line of Enter.
+    if (how === "queue" && raw[cursor - 1] === "\\") {
+      this.#edit({ kind: "replace", from: cursor - 1, to: cursor, text: "\n" });
+      return;
+    }
+    const { text } = this;
+    if (text.trim() === "") return;
+    this.#sent = { text, state: this.#state };
+    const { killed } = this.#state;
+    this.#set({ ...EMPTY_EDITOR, killed: killed.filter((each) => ![...each].some(isChip)) });
+    this.#walk = undefined;
+    if (this.#vim !== undefined) this.#vim = { ...NEW_VIM, register: plainRegister(this.#vim) };
+    this.#options.send(text, how);
+  }
+
+  /** Puts the draft aside; with an empty draft brings the last one back. */
+  #stash(): void {
+    const { services } = this.#options;
+    if (this.#state.text === "") {
+      const last = this.#stashed.at(-1);
+      if (last === undefined) {
+        services.say("Nothing is stashed.");
+        return;
+      }
+      this.#stashed = this.#stashed.slice(0, -1);
+      this.#set(last);
+      return;
+    }
+    this.#stashed = [...this.#stashed.slice(1 - STASHED_MAX), this.#state];
+    this.#history.remember(this.text);
+    this.#set(EMPTY_EDITOR);
+    const key = services.keys.keysOf("input.stash")[0] ?? "the same key";
+    services.say(`Stashed the draft: ${key} in an empty draft brings it back.`);
+  }
+
+  #walkBy(step: 1 | -1): void {
+    const walk = this.#walk?.shown === this.#state.text ? this.#walk : undefined;
+    if (walk === undefined && step < 0) return;
+    const index = (walk?.index ?? -1) + step;
+    const draft = walk?.draft ?? this.#state;
+    if (index < 0) {
+      this.#walk = undefined;
+      this.#set(draft);
+      return;
+    }
+    void this.#walkTo(index, draft, step);
+  }
+
+  async #walkTo(index: number, draft: EditorState, step: 1 | -1): Promise<void> {
+    const before = this.#state;
+    if (this.#history.entries()[index] === undefined) await this.#history.load();
+    const entry = this.#history.entries()[index];
+    if (entry === undefined) return;
+    const text = entry.cutIn === undefined ? entry.text : await this.#history.wholeOf(entry);
+    // What was typed meanwhile counts more.
+    if (text === undefined || this.#state !== before) return;
+    this.#walk = { index, draft, shown: this.#shownEntry(text, step) };
+    this.#options.services.redraw();
+  }
+
+  /** Shows an entry, with the cursor where the same key goes on. Returns the text in the draft. */
+  #shownEntry(text: string, step: 1 | -1): string {
+    const fresh = edited({ ...EMPTY_EDITOR, killed: this.#state.killed }, { kind: "set", text });
+    const first = edited(fresh, { kind: "move", to: endOfLine(fresh.text, 0) });
+    const isFirstRow = edited(first, { kind: "lineUp", columns: this.#columns }) === first;
+    const up = isFirstRow ? first : edited(fresh, { kind: "textStart" });
+    this.#set({ ...(step > 0 ? up : fresh), past: [] });
+    return this.#state.text;
+  }
+
+  #openHistory(): void {
+    const { services } = this.#options;
+    const choose = (entry: HistoryEntry) => void this.#take(entry);
+    services.open(new HistorySearch({ services, history: this.#history, choose }));
+    services.redraw();
+    void this.#history.load();
+  }
+
+  async #take(entry: HistoryEntry): Promise<void> {
+    const text = await this.#history.wholeOf(entry);
+    if (text === undefined)
+      return this.#options.services.say("This prompt cannot be read any more.", "warning");
+    this.#history.remember(this.text);
+    this.#edit({ kind: "set", text });
+    this.#options.services.redraw();
+  }
+
+  #vimEditor(): VimEditor | undefined {
+    return this.#vim === undefined ? undefined : { vim: this.#vim, editor: this.#state };
+  }
+
+  #setVim({ vim, editor }: VimEditor): void {
+    this.#vim = vim;
+    this.#set(editor);
+  }
+
+  #toggleVim(): void {
+    this.#vim = this.#vim === undefined ? NEW_VIM : undefined;
+    this.#options.services.say(
+      this.#vim === undefined ? "The draft has no vim keys." : "The draft has vim keys.",
+    );
+  }
+
+  #escape(): void {
+    const vim = this.#vimEditor();
+    if (vim === undefined) return;
+    if (vim.vim.mode === "normal" && vim.vim.pending === "") this.#options.services.run("turn.cancel");
+    else this.#setVim(vimEscape(vim));
+  }
+
+  #redo(): void {
+    const vim = this.#vimEditor();
+    if (vim !== undefined && isCommanding(vim.vim)) this.#setVim(vimKey(vim, "redo"));
+    else this.#openHistory();
+  }
+}
+
+/** Returns the register without chips: they stay with the draft that had them. */
+function plainRegister({ register }: VimState): VimState["register"] {
+  return [...register.text].some(isChip) ? NEW_VIM.register : register;
 }

@@ -28,7 +28,8 @@ function ask(more: Partial<Ask>): Question {
 function openStage() {
   const services = fakeServices();
   const sentTexts: string[] = [];
-  const input = new InputPart({ send: (text) => void sentTexts.push(text) });
+  const send = (text: string) => void sentTexts.push(text);
+  const input = new InputPart({ services, workingDir: "/work", send });
   const dock = new QuestionDock(services);
   const stage: Stage = new Stage({
     parts: {
