@@ -1,10 +1,10 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
-import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
+import { withoutFenceTags } from "../../../view/input-text.ts";
 import type { TranscriptItem } from "../../../view/transcript/items.ts";
+import { PROMPT_CHARACTERS_MAX } from "../../../view/transcript/prompt-blocks.ts";
 import type { Segment, Transcript } from "../../../view/transcript/transcript.ts";
-import { segmentsOf } from "../../../view/transcript/transcript.ts";
 import type { Services } from "../layout/services.ts";
 
 /** An earlier prompt, or a draft that was cleared. */
@@ -14,8 +14,8 @@ export interface HistoryEntry {
   readonly atMs: number;
   /** `draft`: it was cleared and never sent. */
   readonly from: "draft" | "session" | "folder";
-  /** Set if `text` is only its beginning: where the whole is. */
-  readonly cutIn?: { readonly session: SessionId; readonly turn: number };
+  /** Set if `text` may be only its beginning: where the whole is. Without a session: in the one that is shown. */
+  readonly cutIn?: { readonly session?: SessionId; readonly turn: number };
 }
 
 type Turn = ResultOf<"ListTurns">["turns"][number];
@@ -41,7 +41,9 @@ function promptsOf(segment: Segment): readonly HistoryEntry[] {
 function entryOf(item: TranscriptItem): HistoryEntry | undefined {
   if (item.kind !== "prompt") return undefined;
   const text = item.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-  return text.trim() === "" ? undefined : { text, atMs: Date.parse(item.ts), from: "session" };
+  if (text.trim() === "") return undefined;
+  const entry: HistoryEntry = { text, atMs: Date.parse(item.ts), from: "session" };
+  return text.length < PROMPT_CHARACTERS_MAX ? entry : { ...entry, cutIn: { turn: item.turn } };
 }
 
 /** Returns entries newest first, each text once. */
@@ -100,14 +102,19 @@ export class PromptHistory {
   async wholeOf({ text, cutIn }: HistoryEntry): Promise<string | undefined> {
     if (cutIn === undefined) return text;
     const { session } = this.#services;
-    const { session: sessionId, turn } = cutIn;
+    const { session: sessionId = session.open?.session, turn } = cutIn;
+    if (sessionId === undefined) return undefined;
     const listed = await session.query({ kind: "ListItems", sessionId, turn, limit: TURNS_READ_MAX });
     if (listed instanceof HarnessError) return undefined;
     const prompt = listed.items.find(({ kind }) => kind === "prompt");
     if (prompt === undefined) return undefined;
     const item = await session.query({ kind: "GetItem", sessionId, event: prompt.event });
     if (item instanceof HarnessError) return undefined;
-    return segmentsOf(item.events as readonly Envelope[]).flatMap(promptsOf)[0]?.text;
+    const content = item.events.flatMap((event) =>
+      event.kind === "TurnStarted" ? (event.payload.content ?? []) : [],
+    );
+    const whole = content.flatMap((block) => (block.type === "text" ? [withoutFenceTags(block.text)] : []));
+    return whole.length === 0 ? undefined : whole.join("\n");
   }
 
   #all(transcript: Transcript): readonly HistoryEntry[] {

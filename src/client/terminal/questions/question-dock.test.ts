@@ -29,7 +29,9 @@ function openStage() {
   const services = fakeServices();
   const sentTexts: string[] = [];
   const send = (text: string) => void sentTexts.push(text);
-  const input = new InputPart({ services, workingDir: "/work", send });
+  // Without a session no draft is kept: the tests count what the questions send.
+  const session = { ...services.session, open: undefined };
+  const input = new InputPart({ services: { ...services, session }, workingDir: "/work", send });
   const dock = new QuestionDock(services);
   const stage: Stage = new Stage({
     parts: {
