@@ -63,7 +63,7 @@ describe("the draft", () => {
     expect(screen()).toBe("> ");
   });
 
-  test("[TUI-08 bar:Paste wish:20] a long paste is shown by its size, sent whole, and comes back as it was", () => {
+  test("[TUI-08 bar:Paste wish:20] a long paste is shown by its size, sent whole, and comes back as it was", async () => {
     const { input, sent, screen } = openInput();
     input.type("see ");
     input.paste(LONG);
@@ -71,6 +71,10 @@ describe("the draft", () => {
     input.act("input.send");
     expect(sent).toEqual([`see ${LONG}`]);
     input.bringBack(sent[0] ?? "");
+    expect(screen()).toBe("> see [pasted #1: 12 lines]");
+    input.clear();
+    input.act("edit.up");
+    await settle();
     expect(screen()).toBe("> see [pasted #1: 12 lines]");
   });
 

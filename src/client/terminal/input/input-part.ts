@@ -35,6 +35,7 @@ interface Walk {
 
 const COLUMNS_BEFORE_DRAWN = 80;
 const STASHED_MAX = 20;
+const WRITTEN_MAX = 20;
 const MARKS: Readonly<Record<VimState["mode"], string>> = {
   insert: "> ",
   normal: "N ",
@@ -52,8 +53,8 @@ export class InputPart implements Part {
   #vim: VimState | undefined;
   #walk: Walk | undefined;
   #stashed: readonly EditorState[] = [];
-  /** The last draft that was sent, for the case that it comes back. */
-  #sent: { readonly text: string; readonly state: EditorState } | undefined;
+  /** Drafts with chips that were sent or cleared, by their whole text: they come back with their chips. */
+  readonly #written = new Map<string, Pick<EditorState, "text" | "chips">>();
   #columns = COLUMNS_BEFORE_DRAWN;
 
   constructor(options: InputPartOptions) {
@@ -105,15 +106,14 @@ export class InputPart implements Part {
 
   /** Puts a text into an empty draft; before what was typed meanwhile. */
   bringBack(text: string): void {
-    const sent = this.#sent;
-    if (this.#state.text === "" && sent?.text === text) this.#set({ ...sent.state });
-    else this.#edit({ kind: "set", text: this.text === "" ? text : `${text}\n${this.text}` });
+    if (this.#state.text === "") this.#fill(text);
+    else this.#edit({ kind: "set", text: `${text}\n${this.text}` });
   }
 
   /** Empties the draft. Undo brings it back, and so does the history. */
   clear(): void {
     if (this.#state.text === "") return;
-    this.#history.remember(this.text);
+    this.#remember();
     this.#edit({ kind: "set", text: "" });
     if (this.#vim !== undefined) this.#vim = { ...this.#vim, mode: "insert", pending: "" };
   }
@@ -164,11 +164,10 @@ export class InputPart implements Part {
     }
     const { text } = this;
     if (text.trim() === "") return;
-    this.#sent = { text, state: this.#state };
-    const { killed } = this.#state;
-    this.#set({ ...EMPTY_EDITOR, killed: killed.filter((each) => ![...each].some(isChip)) });
+    this.#noteChips(text);
+    this.#begin(EMPTY_EDITOR);
     this.#walk = undefined;
-    if (this.#vim !== undefined) this.#vim = { ...NEW_VIM, register: plainRegister(this.#vim) };
+    if (this.#vim !== undefined) this.#vim = { ...this.#vim, mode: "insert", pending: "" };
     this.#options.send(text, how);
   }
 
@@ -182,14 +181,48 @@ export class InputPart implements Part {
         return;
       }
       this.#stashed = this.#stashed.slice(0, -1);
-      this.#set(last);
+      this.#begin(last);
       return;
     }
     this.#stashed = [...this.#stashed.slice(1 - STASHED_MAX), this.#state];
-    this.#history.remember(this.text);
-    this.#set(EMPTY_EDITOR);
+    this.#remember();
+    this.#begin(EMPTY_EDITOR);
     const key = services.keys.keysOf("input.stash")[0] ?? "the same key";
     services.say(`Stashed the draft: ${key} in an empty draft brings it back.`);
+  }
+
+  /** Keeps the draft for the history. */
+  #remember(): void {
+    const { text } = this;
+    this.#history.remember(text);
+    this.#noteChips(text);
+  }
+
+  #noteChips(text: string): void {
+    const { text: raw, chips } = this.#state;
+    if (raw === text) return;
+    const [oldest] = this.#written.keys();
+    if (oldest !== undefined && this.#written.size >= WRITTEN_MAX) this.#written.delete(oldest);
+    this.#written.set(text, { text: raw, chips });
+  }
+
+  /** Returns an editor with a text, as it was written. */
+  #filled(text: string): EditorState {
+    const written = this.#written.get(text);
+    if (written !== undefined) return { ...EMPTY_EDITOR, ...written, cursor: written.text.length };
+    return { ...edited(EMPTY_EDITOR, { kind: "set", text }), past: [] };
+  }
+
+  #fill(text: string): void {
+    this.#begin(this.#filled(text));
+  }
+
+  /** Shows another draft. What was cut stays, but for chips: they belong to the draft before. */
+  #begin(state: EditorState): void {
+    const killed = this.#state.killed.filter((each) => !hasChip(each));
+    const vim = this.#vim;
+    if (vim !== undefined && hasChip(vim.register.text)) this.#vim = { ...vim, register: NEW_VIM.register };
+    this.#set({ ...state, killed });
   }
 
   #walkBy(step: 1 | -1): void {
@@ -199,7 +232,7 @@ export class InputPart implements Part {
     const draft = walk?.draft ?? this.#state;
     if (index < 0) {
       this.#walk = undefined;
-      this.#set(draft);
+      this.#begin(draft);
       return;
     }
     void this.#walkTo(index, draft, step);
@@ -219,11 +252,11 @@ export class InputPart implements Part {
 
   /** Shows an entry, with the cursor where the same key goes on. Returns the text in the draft. */
   #shownEntry(text: string, step: 1 | -1): string {
-    const fresh = edited({ ...EMPTY_EDITOR, killed: this.#state.killed }, { kind: "set", text });
+    const fresh = this.#filled(text);
     const first = edited(fresh, { kind: "move", to: endOfLine(fresh.text, 0) });
     const isFirstRow = edited(first, { kind: "lineUp", columns: this.#columns }) === first;
     const up = isFirstRow ? first : edited(fresh, { kind: "textStart" });
-    this.#set({ ...(step > 0 ? up : fresh), past: [] });
+    this.#begin(step > 0 ? up : fresh);
     return this.#state.text;
   }
 
@@ -239,8 +272,8 @@ export class InputPart implements Part {
     const text = await this.#history.wholeOf(entry);
     if (text === undefined)
       return this.#options.services.say("This prompt cannot be read any more.", "warning");
-    this.#history.remember(this.text);
-    this.#edit({ kind: "set", text });
+    this.#remember();
+    this.#fill(text);
     this.#options.services.redraw();
   }
 
@@ -274,7 +307,6 @@ export class InputPart implements Part {
   }
 }
 
-/** Returns the register without chips: they stay with the draft that had them. */
-function plainRegister({ register }: VimState): VimState["register"] {
-  return [...register.text].some(isChip) ? NEW_VIM.register : register;
+function hasChip(text: string): boolean {
+  return [...text].some(isChip);
 }
