@@ -7,9 +7,9 @@ const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
 
 test(
-  "[TUI-01 TUI-08 TUI-10 bar:History bar:Paste wish:15] a draft is pasted, cleared, found again and kept over a restart",
+  "[TUI-01 TUI-08 bar:History bar:Paste wish:15] a draft is pasted, cleared, stashed and found again",
   async () => {
-    await using mock = openMockHome([says("first answer"), says("second answer")]);
+    await using mock = openMockHome([says("first answer")]);
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 80, rows: 24 });
     await terminal.type("$CINCH");
     await terminal.press("Enter");
@@ -37,11 +37,6 @@ test(
     await terminal.shows("> alpha prompt");
     await terminal.type(" once more");
     await terminal.shows("> alpha prompt once more");
-    // The pause after which a draft is kept has to pass: the engine says nothing of it to a terminal.
-    await Bun.sleep(1_500);
-    await terminal.press("C-d");
-    await terminal.press("C-c");
-    await terminal.press("C-c");
   },
   TIMEOUT_MS,
 );

@@ -17,6 +17,11 @@ export function isChip(character: string): boolean {
   return ONLY_CHIP.test(character);
 }
 
+/** Returns true if a text has a character that stands for a chip. */
+export function hasChip(text: string): boolean {
+  return text.search(CHIP) !== -1;
+}
+
 /** Returns the character of a chip by its index, from 0. */
 export function chipCharacter(index: number): string {
   return String.fromCodePoint(FIRST_POINT + index);

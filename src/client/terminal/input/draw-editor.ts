@@ -44,7 +44,10 @@ export function drawEditor(
   });
   const here = rows[index];
   const column = MARK.length + (here === undefined ? 0 : columnIn(here, cursor));
-  return { rows: drawn, cursor: { row: index, column } };
+  return {
+    rows: drawn,
+    cursor: { row: index, column: Math.min(column, Math.max(MARK.length, columns - 1)) },
+  };
 }
 
 function spansOf(cells: readonly Cell[], selected: DrawEditorOptions["selected"]): readonly Span[] {

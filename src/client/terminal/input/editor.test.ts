@@ -219,7 +219,8 @@ describe("drawing", () => {
         let width = 0;
         while (count < graphemes.length) {
           const next = widthOf(graphemes[count]?.segment ?? "");
-          if (count > 0 && width + next > room) break;
+          const isBlank = drawnOf(graphemes[count]?.segment ?? "") === " ";
+          if (count > 0 && width + next > room + (isBlank ? 1 : 0)) break;
           width += next;
           count += 1;
         }
@@ -267,7 +268,7 @@ describe("drawing", () => {
           expect(drawn.rows.map((each) => textOfRow(each).slice(2))).toEqual(
             expected.rows.slice(top, top + drawn.rows.length),
           );
-          expect(drawn.cursor.column).toBe(expected.column);
+          expect(drawn.cursor.column).toBe(Math.min(expected.column, columns - 1));
           expect(drawn.cursor.column).toBeLessThan(columns);
         },
       ),

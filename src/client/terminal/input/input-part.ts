@@ -2,7 +2,7 @@ import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart, Part } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
-import { expanded, isChip } from "./chips.ts";
+import { expanded, hasChip } from "./chips.ts";
 import { DraftKeeper } from "./draft-keeper.ts";
 import { drawEditor } from "./draw-editor.ts";
 import { EDITS } from "./edit-actions.ts";
@@ -19,6 +19,8 @@ export interface InputPartOptions {
   readonly services: Services;
   /** Folder whose earlier prompts are offered. */
   readonly workingDir: string;
+  /** True: the draft begins with vim keys. Default: false. */
+  readonly hasVimKeys?: boolean;
   /** Sends a text; the draft is empty by then. */
   readonly send: (text: string, how: "queue" | "steer") => void;
 }
@@ -59,6 +61,7 @@ export class InputPart implements Part {
 
   constructor(options: InputPartOptions) {
     this.#options = options;
+    this.#vim = options.hasVimKeys === true ? NEW_VIM : undefined;
     this.#history = new PromptHistory(options.services, options.workingDir);
     this.#keeper = new DraftKeeper(options.services, () => this.text);
   }
@@ -305,8 +308,4 @@ export class InputPart implements Part {
     if (vim !== undefined && isCommanding(vim.vim)) this.#setVim(vimKey(vim, "redo"));
     else this.#openHistory();
   }
-}
-
-function hasChip(text: string): boolean {
-  return [...text].some(isChip);
 }

@@ -102,7 +102,9 @@ function rowsOf(layout: Layout, block: Block): readonly VisualRow[] {
   let current: Cell[] = [];
   let width = 0;
   for (const cell of cellsOf(layout, block)) {
-    while (current.length > 0 && width + cell.width > layout.columns) {
+    // One blank may stand in the column of the caret, so that no row begins with it.
+    const room = layout.columns + (cell.text === " " ? 1 : 0);
+    while (current.length > 0 && width + cell.width > room) {
       const blank = current.findLastIndex(({ text, chip }) => text === " " && chip === undefined);
       const kept = blank === -1 || cell.text === " " ? current.length : blank + 1;
       lines.push(current.slice(0, kept));
