@@ -53,7 +53,7 @@ function linesOf(text: string, max = Number.POSITIVE_INFINITY): number {
 /** A pasted text in a draft, shown by its label. */
 export interface Chip {
   readonly text: string;
-  /** Such as `[pasted #1: 230 lines]`. */
+  /** The words that stand for it, as in `[pasted #1: 230 lines]`. */
   readonly label: string;
 }
 

@@ -11,7 +11,7 @@ export const DRAFT_PAUSE_MS = 300;
 export class DraftKeeper {
   readonly #services: Pick<Services, "session" | "clock" | "say">;
   readonly #read: () => string;
-  /** What the engine has, and the session in which it has it. */
+  /** The draft that the engine has, and its session. */
   #kept: { readonly session: string; readonly text: string } | undefined;
   #timer: Disposable | undefined;
   #isSending = false;

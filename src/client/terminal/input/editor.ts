@@ -12,7 +12,7 @@ interface Step {
   readonly cursorAfter: number;
 }
 
-/** How an edit goes on with the one before it: as one step of undo, or as one cut text. */
+/** Kind of an edit, which decides if it joins the one before it: as one step of undo, or as one cut text. */
 type EditGroup = "typed" | "deleted" | "killed" | "other";
 
 /** The text that a person writes, as a value: `edited` returns the next one. */
@@ -30,7 +30,7 @@ export interface EditorState {
   readonly last: EditGroup;
   /** The column that moves up and down aim at; absent after any other edit. */
   readonly column?: number;
-  /** What the last edit has yanked: its place, and the index of its text in `killed`, from the newest. */
+  /** Place of the text that the last edit has yanked, and its index in `killed`, from the newest. */
   readonly yanked?: { readonly from: number; readonly to: number; readonly index: number };
 }
 
@@ -217,7 +217,7 @@ function replaced(state: EditorState, from: number, to: number, piece: string, l
   return { text, cursor, chips, killed, past: pastWith(state, step, last), future: [], last };
 }
 
-/** Typing and deleting that go on are one step of undo; typing up to a blank. */
+/** Consecutive typing is one step of undo up to a blank; consecutive deleting is one step. */
 function pastWith(state: EditorState, step: Step, last: EditGroup): readonly Step[] {
   const before = state.past.at(-1);
   if (before !== undefined && last === state.last) {

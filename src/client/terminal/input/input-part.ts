@@ -9,11 +9,11 @@ import { EDITS } from "./edit-actions.ts";
 import type { Edit, EditName, EditorState } from "./editor.ts";
 import { EMPTY_EDITOR, edited } from "./editor.ts";
 import { endOfLine } from "./graphemes.ts";
-import { HistorySearch } from "./history-search.ts";
-import type { HistoryEntry } from "./prompt-history.ts";
-import { PromptHistory } from "./prompt-history.ts";
-import type { VimEditor, VimState } from "./vim.ts";
-import { isCommanding, NEW_VIM, selectedPart, vimEscape, vimKey } from "./vim.ts";
+import { HistorySearch } from "./history/history-search.ts";
+import type { HistoryEntry } from "./history/prompt-history.ts";
+import { PromptHistory } from "./history/prompt-history.ts";
+import type { VimEditor, VimState } from "./vim/vim.ts";
+import { isCommanding, NEW_VIM, selectedPart, vimEscape, vimKey } from "./vim/vim.ts";
 
 export interface InputPartOptions {
   readonly services: Services;
@@ -29,7 +29,7 @@ export interface InputPartOptions {
 interface Walk {
   /** Index of the entry that is shown, from the newest. */
   readonly index: number;
-  /** What was written before it. */
+  /** The draft from before the walk. */
   readonly draft: EditorState;
   /** The text that is shown; a change of it ends the walk. */
   readonly shown: string;
@@ -253,7 +253,7 @@ export class InputPart implements Part {
     this.#options.services.redraw();
   }
 
-  /** Shows an entry, with the cursor where the same key goes on. Returns the text in the draft. */
+  /** Shows an entry, with the cursor where the same key continues the walk. Returns the text in the draft. */
   #shownEntry(text: string, step: 1 | -1): string {
     const fresh = this.#filled(text);
     const first = edited(fresh, { kind: "move", to: endOfLine(fresh.text, 0) });

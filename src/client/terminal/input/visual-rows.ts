@@ -25,7 +25,7 @@ export interface VisualRow {
 }
 
 /** A text with the columns in which it is wrapped. */
-export interface Layout {
+export interface DraftText {
   readonly text: string;
   readonly chips: readonly Chip[];
   readonly columns: number;
@@ -63,7 +63,7 @@ function blockBehind(text: string, { to, endsLine }: Block): Block | undefined {
   return to === text.length ? undefined : blockAt(text, to + 1);
 }
 
-function cellsOf({ text, chips }: Layout, { from, to }: Block): readonly Cell[] {
+function cellsOf({ text, chips }: DraftText, { from, to }: Block): readonly Cell[] {
   const cells: Cell[] = [];
   for (const { segment, index } of graphemesOf(text.slice(from, to))) {
     const at = from + index;
@@ -97,18 +97,18 @@ function widthOf(cells: readonly Cell[]): number {
 }
 
 /** Returns the rows of a block, which end behind a blank where they can. */
-function rowsOf(layout: Layout, block: Block): readonly VisualRow[] {
+function rowsOf(draft: DraftText, block: Block): readonly VisualRow[] {
   const lines: (readonly Cell[])[] = [];
   let current: Cell[] = [];
   let width = 0;
-  for (const cell of cellsOf(layout, block)) {
+  for (const cell of cellsOf(draft, block)) {
     // One blank may stand in the column of the caret, so that no row begins with it.
-    const room = layout.columns + (cell.text === " " ? 1 : 0);
+    const room = draft.columns + (cell.text === " " ? 1 : 0);
     while (current.length > 0 && width + cell.width > room) {
       const blank = current.findLastIndex(({ text, chip }) => text === " " && chip === undefined);
-      const kept = blank === -1 || cell.text === " " ? current.length : blank + 1;
-      lines.push(current.slice(0, kept));
-      current = kept === current.length ? [] : current.slice(kept);
+      const end = blank === -1 || cell.text === " " ? current.length : blank + 1;
+      lines.push(current.slice(0, end));
+      current = end === current.length ? [] : current.slice(end);
       width = widthOf(current);
     }
     current.push(cell);
@@ -155,23 +155,23 @@ export interface RowWindow {
 }
 
 /** Returns at most `rowsMax` rows with that of the caret in their middle, as far as there are rows around it. */
-export function rowsAround(layout: Layout, at: number, rowsMax: number): RowWindow {
-  let first = blockAt(layout.text, at);
+export function rowsAround(draft: DraftText, at: number, rowsMax: number): RowWindow {
+  let first = blockAt(draft.text, at);
   let last = first;
-  const rows = [...rowsOf(layout, first)];
+  const rows = [...rowsOf(draft, first)];
   let index = indexIn(rows, at);
   while (index < rowsMax) {
-    const block = blockBefore(layout.text, first);
+    const block = blockBefore(draft.text, first);
     if (block === undefined) break;
-    const more = rowsOf(layout, block);
+    const more = rowsOf(draft, block);
     rows.unshift(...more);
     index += more.length;
     first = block;
   }
   while (rows.length - index < rowsMax) {
-    const block = blockBehind(layout.text, last);
+    const block = blockBehind(draft.text, last);
     if (block === undefined) break;
-    rows.push(...rowsOf(layout, block));
+    rows.push(...rowsOf(draft, block));
     last = block;
   }
   const top = Math.max(0, Math.min(index - Math.floor(rowsMax / 2), rows.length - rowsMax));
@@ -186,28 +186,28 @@ export interface VerticalMove {
 
 /** Returns the place one row above or below; undefined in the first or last row. */
 export function verticalMove(
-  layout: Layout,
+  draft: DraftText,
   at: number,
   step: -1 | 1,
   column?: number,
 ): VerticalMove | undefined {
-  let block: Block | undefined = blockAt(layout.text, at);
-  let rows = rowsOf(layout, block);
+  let block: Block | undefined = blockAt(draft.text, at);
+  let rows = rowsOf(draft, block);
   let index = indexIn(rows, at);
   const here = rows[index];
   const aim = column ?? (here === undefined ? 0 : columnIn(here, at));
   for (;;) {
     index += step;
     if (index < 0 || index >= rows.length) {
-      block = step < 0 ? blockBefore(layout.text, block) : blockBehind(layout.text, block);
+      block = step < 0 ? blockBefore(draft.text, block) : blockBehind(draft.text, block);
       if (block === undefined) return undefined;
-      rows = rowsOf(layout, block);
+      rows = rowsOf(draft, block);
       index = step < 0 ? rows.length - 1 : 0;
     }
     const row = rows[index];
     if (row === undefined) return undefined;
     const place = placeIn(row, aim);
-    // Rows in which a label goes on have no place of their own.
+    // Rows with the rest of a label have no place of their own.
     if ((place - at) * step > 0) return { at: place, column: aim };
   }
 }

@@ -1,11 +1,11 @@
-import { HarnessError } from "../../../base/errors.ts";
-import type { SessionId } from "../../../base/ids.ts";
-import type { ResultOf } from "../../../protocol/queries/queries.ts";
-import { withoutFenceTags } from "../../../view/input-text.ts";
-import type { TranscriptItem } from "../../../view/transcript/items.ts";
-import { PROMPT_CHARACTERS_MAX } from "../../../view/transcript/prompt-blocks.ts";
-import type { Segment, Transcript } from "../../../view/transcript/transcript.ts";
-import type { Services } from "../layout/services.ts";
+import { HarnessError } from "../../../../base/errors.ts";
+import type { SessionId } from "../../../../base/ids.ts";
+import type { ResultOf } from "../../../../protocol/queries/queries.ts";
+import { withoutFenceTags } from "../../../../view/input-text.ts";
+import type { TranscriptItem } from "../../../../view/transcript/items.ts";
+import { PROMPT_CHARACTERS_MAX } from "../../../../view/transcript/prompt-blocks.ts";
+import type { Segment, Transcript } from "../../../../view/transcript/transcript.ts";
+import type { Services } from "../../layout/services.ts";
 
 /** An earlier prompt, or a draft that was cleared. */
 export interface HistoryEntry {

@@ -1,6 +1,6 @@
-import type { EditorState } from "./editor.ts";
-import { edited } from "./editor.ts";
-import { after, before, endOfLine, startOfLine } from "./graphemes.ts";
+import type { EditorState } from "../editor.ts";
+import { edited } from "../editor.ts";
+import { after, before, endOfLine, startOfLine } from "../graphemes.ts";
 import type { CharacterSearch, Target } from "./vim-motions.ts";
 import { motionTarget, objectTarget, searchOf } from "./vim-motions.ts";
 
@@ -92,11 +92,11 @@ export function vimKey(state: VimEditor, key: string): VimEditor {
   // In a selection an operator is complete by itself.
   if (isSelecting && operator !== undefined) return settled(selectionKey(withPending(state, ""), operator));
   if (waits.test(rest)) return withPending(state, pending);
-  const given = first !== undefined || second !== undefined;
+  const hasCount = first !== undefined || second !== undefined;
   const count = Math.min(COUNT_MAX, Number(first ?? 1) * Number(second ?? 1));
   const command: Command = {
     keys: rest,
-    ...(given ? { count } : {}),
+    ...(hasCount ? { count } : {}),
     ...(operator === undefined ? {} : { operator: operator as Operator }),
   };
   return settled(performed(withPending(state, ""), command));

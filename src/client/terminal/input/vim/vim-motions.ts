@@ -1,11 +1,11 @@
-import { after, before, endOfLine, isWord, startOfLine } from "./graphemes.ts";
+import { after, before, endOfLine, isWord, startOfLine } from "../graphemes.ts";
 
-/** Where a motion leads, or the part of the text that an operator takes. */
+/** Target of a motion, and the part of the text that an operator takes. */
 export interface Target {
   readonly from: number;
   /** The place behind the part; for a motion alone, see `at`. */
   readonly to: number;
-  /** Where the cursor goes if there is no operator. */
+  /** The new place of the cursor if there is no operator. */
   readonly at: number;
   /** True: whole lines. */
   readonly lines?: boolean;

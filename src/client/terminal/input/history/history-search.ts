@@ -1,15 +1,15 @@
-import { cutEnd } from "../../../view/terminal/display-width.ts";
-import type { DrawnRow } from "../drawing/span.ts";
-import { row, span } from "../drawing/span.ts";
-import { wrapSpans } from "../drawing/wrap-spans.ts";
-import type { ActionName, KeyContext } from "../keys/actions.ts";
-import type { DrawnPart, Overlay } from "../layout/part.ts";
-import type { Services } from "../layout/services.ts";
-import type { Size } from "../screen/screen.ts";
-import { drawEditor } from "./draw-editor.ts";
-import { EDITS } from "./edit-actions.ts";
-import type { EditorState } from "./editor.ts";
-import { EMPTY_EDITOR, edited } from "./editor.ts";
+import { cutEnd } from "../../../../view/terminal/display-width.ts";
+import type { DrawnRow } from "../../drawing/span.ts";
+import { row, span } from "../../drawing/span.ts";
+import { wrapSpans } from "../../drawing/wrap-spans.ts";
+import type { ActionName, KeyContext } from "../../keys/actions.ts";
+import type { DrawnPart, Overlay } from "../../layout/part.ts";
+import type { Services } from "../../layout/services.ts";
+import type { Size } from "../../screen/screen.ts";
+import { drawEditor } from "../draw-editor.ts";
+import { EDITS } from "../edit-actions.ts";
+import type { EditorState } from "../editor.ts";
+import { EMPTY_EDITOR, edited } from "../editor.ts";
 import type { HistoryEntry, PromptHistory } from "./prompt-history.ts";
 
 export interface HistorySearchOptions {
