@@ -1,5 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
-import { DRAFT_CHARACTERS_MAX } from "../../../protocol/commands/session-commands.ts";
+import { DRAFT_CHARACTERS_MAX } from "../../../protocol/commands/run-limits.ts";
 import type { Services } from "../layout/services.ts";
 
 /** The reader whose draft it is, for the engine. */
