@@ -185,6 +185,14 @@ describe("pasted texts", () => {
     expect(expanded(other.text, other.chips)).toBe(`${LONG}${LONG}!`);
   });
 
+  test("[TUI-01] the caret stands behind a label that is wrapped", () => {
+    const state = run(EMPTY_EDITOR, { kind: "paste", text: LONG });
+    const drawn = drawEditor(state, 15, 5);
+    expect(drawn.rows.map(textOfRow)).toEqual(["> [pasted #1: ", "  11 lines]"]);
+    expect(drawn.cursor).toEqual({ row: 1, column: 11 });
+    expect(drawEditor(run(state, "left"), 15, 5).cursor).toEqual({ row: 0, column: 2 });
+  });
+
   test("[TUI-07] no text passes for a chip", () => {
     const state = run(EMPTY_EDITOR, { kind: "paste", text: LONG }, { kind: "insert", text: "\u{10ff00}" });
     expect(expanded(state.text, state.chips)).toBe(`${LONG}\ufffd`);

@@ -158,15 +158,27 @@ describe("history", () => {
     expect(screen()).toContain("> begin word");
   });
 
+  test("[TUI-01] prompts of other folders are left out", async () => {
+    const { input } = openInput({
+      answers: {
+        ListSessions: { sessions: [{ session: "sess_2", working_dir: "/elsewhere" }] },
+        ListTurns: { turns: [{ turn: 1, started_at: "2025-01-01T00:00:00.000Z", prompt: "elsewhere" }] },
+      },
+    });
+    input.act("edit.up");
+    await settle();
+    expect(input.text).toBe("");
+  });
+
   test("[TUI-01 bar:History] Ctrl-R finds a prompt by its words, shows it, and takes it", async () => {
     const { input, fake } = openInput({
-      transcript: transcriptOf("fix the parser\nof dates", "write a test"),
+      transcript: transcriptOf("fix the parser\nof dates", "write a parser"),
     });
     input.type("draft");
     input.act("input.history");
     const [overlay] = fake.overlays;
     const shown = () => linesOf(overlay?.draw(SIZE).rows ?? []);
-    expect(shown()).toBe("Earlier prompts: 1 of 2\n> write a test\n  fix the parser of dates\n> ");
+    expect(shown()).toBe("Earlier prompts: 1 of 2\n> write a parser\n  fix the parser of dates\n> ");
     overlay?.type?.("PARSER fix");
     expect(shown()).toBe(
       "Earlier prompts: 1 of 1\n> fix the parser of dates\n  │ fix the parser\n  │ of dates\n> PARSER fix",
@@ -193,8 +205,10 @@ describe("kept drafts", () => {
     expect(drafts()).toEqual([]);
     await fake.clock.advance(1);
     expect(drafts()).toEqual(["abc"]);
-    input.act("edit.left");
+    input.type("d");
+    input.act("edit.deleteBack");
     await fake.clock.advance(DRAFT_PAUSE_MS);
+    expect(drafts()).toEqual(["abc"]);
     input.act("input.send");
     await fake.clock.advance(DRAFT_PAUSE_MS);
     expect(drafts()).toEqual(["abc", ""]);
