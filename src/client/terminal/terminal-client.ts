@@ -68,7 +68,11 @@ class TerminalClient {
     });
     const services = this.#makeServices();
     this.#services = services;
-    this.#input = new InputPart({ send: (text, how) => void this.#send(text, how) });
+    this.#input = new InputPart({
+      services,
+      workingDir: options.workingDir,
+      send: (text, how) => void this.#send(text, how),
+    });
     this.#transcript = new TranscriptPart(services);
     this.#status = new StatusPart(services, { isQuiet: options.isQuiet ?? false });
     this.#stage = new Stage({
@@ -111,6 +115,7 @@ class TerminalClient {
     try {
       await this.#store.reach();
       this.#screen.redraw();
+      await this.#input.attached();
       if (this.#options.prompt !== undefined) await this.#send(this.#options.prompt, "queue");
     } catch (thrown) {
       this.#tell(thrown);

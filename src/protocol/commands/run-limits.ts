@@ -12,6 +12,8 @@ export const ADDED_FOLDER_CHARACTERS_MAX = 4_096;
  * them, whatever they came over: a schema with a new limit would refuse clients of a recorded version.
  */
 export const INPUT_BLOCKS_MAX = 256;
+/** Characters of a draft. */
+export const DRAFT_CHARACTERS_MAX = 65_536;
 
 /** Bytes of one attached file. */
 export const ATTACHMENT_BYTES_MAX = 20_971_520;

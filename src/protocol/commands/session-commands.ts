@@ -1,11 +1,9 @@
 import * as z from "zod";
 import { SessionIdSchema } from "../ids.ts";
-import { READER_CHARACTERS_MAX, READER_NAME } from "./run-limits.ts";
+import { DRAFT_CHARACTERS_MAX, READER_CHARACTERS_MAX, READER_NAME } from "./run-limits.ts";
 
 /** Characters of a title that a person gives. */
 export const TITLE_GIVEN_CHARACTERS_MAX = 200;
-/** Characters of a draft. */
-export const DRAFT_CHARACTERS_MAX = 65_536;
 
 /** The session. */
 const sessionId = SessionIdSchema;

@@ -4,7 +4,7 @@ import { withoutFenceTags } from "../input-text.ts";
 import type { PromptBlock } from "./items.ts";
 
 /** Characters of a prompt that are kept; GetItem has the rest. */
-const PROMPT_CHARACTERS_MAX = 262_144;
+export const PROMPT_CHARACTERS_MAX = 262_144;
 
 /** Returns the blocks of an input as a transcript keeps them: texts without fence tags, media without their bytes. */
 export function keptBlocks(content: readonly InputBlock[]): readonly PromptBlock[] {

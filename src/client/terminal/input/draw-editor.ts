@@ -1,8 +1,9 @@
-import { displayWidth } from "../../../view/terminal/display-width.ts";
-import type { DrawnRow } from "../drawing/span.ts";
-import { span } from "../drawing/span.ts";
-import { wrapSpans } from "../drawing/wrap-spans.ts";
+import type { DrawnRow, Span, Style } from "../drawing/span.ts";
+import { row, span } from "../drawing/span.ts";
 import type { EditorState } from "./editor.ts";
+import { wrapColumns } from "./editor.ts";
+import type { Cell } from "./visual-rows.ts";
+import { columnIn, rowsAround } from "./visual-rows.ts";
 
 export interface DrawnEditor {
   readonly rows: readonly DrawnRow[];
@@ -10,39 +11,62 @@ export interface DrawnEditor {
   readonly cursor: { readonly row: number; readonly column: number };
 }
 
+export interface DrawEditorOptions {
+  /** Two cells before the first row. Default: `> `. */
+  readonly mark?: string;
+  /** A part that is selected. Default: none. */
+  readonly selected?: { readonly from: number; readonly to: number };
+}
+
 const MARK = "> ";
+const PLAIN: Style = {};
+const CHIP: Style = { role: "accent" };
+const SELECTED: Style = { role: "selected" };
+const MORE_ABOVE = "↑ ";
+const MORE_BELOW = "↓ ";
 
 /** Returns the rows of the editor, at most `rowsMax`, those around the cursor. */
-export function drawEditor({ text, cursor }: EditorState, columns: number, rowsMax: number): DrawnEditor {
-  const rows: DrawnRow[] = [];
-  let place = { row: 0, column: MARK.length };
-  let from = 0;
-  for (const [at, line] of text.split("\n").entries()) {
-    const first = [span(at === 0 ? MARK : "  ", { role: "accent" })];
-    const drawn = wrapSpans([span(line)], {
-      columns: columns - 1,
-      first,
-      rest: [span("  ")],
-      byWords: false,
-    });
-    const isHere = cursor >= from && cursor <= from + line.length;
-    if (isHere) {
-      let left = cursor - from;
-      for (const [index, each] of drawn.entries()) {
-        const written = each.spans
-          .slice(1)
-          .map((one) => one.text)
-          .join("");
-        if (left <= written.length || index === drawn.length - 1) {
-          place = { row: rows.length + index, column: MARK.length + displayWidth(written.slice(0, left)) };
-          break;
-        }
-        left -= written.length;
-      }
+export function drawEditor(
+  state: EditorState,
+  columns: number,
+  rowsMax: number,
+  options: DrawEditorOptions = {},
+): DrawnEditor {
+  const { text, chips, cursor } = state;
+  const { rows, index } = rowsAround({ text, chips, columns: wrapColumns(columns) }, cursor, rowsMax);
+  const drawn = rows.map(({ cells, from, to, endsLine }, at) => {
+    const isCutBelow = at === rows.length - 1 && rows.length > 1 && (!endsLine || to < text.length);
+    const isCutAbove = at === 0 && rows.length > 1 && from > 0;
+    const begins = from === 0 ? (options.mark ?? MARK) : "  ";
+    const mark = isCutAbove ? MORE_ABOVE : isCutBelow ? MORE_BELOW : begins;
+    const role = isCutAbove || isCutBelow ? "dim" : "accent";
+    return row([span(mark, { role }), ...spansOf(cells, options.selected)], { margin: MARK.length });
+  });
+  const here = rows[index];
+  const column = MARK.length + (here === undefined ? 0 : columnIn(here, cursor));
+  return {
+    rows: drawn,
+    cursor: { row: index, column: Math.min(column, Math.max(MARK.length, columns - 1)) },
+  };
+}
+
+function spansOf(cells: readonly Cell[], selected: DrawEditorOptions["selected"]): readonly Span[] {
+  const spans: Span[] = [];
+  let style = PLAIN;
+  let text = "";
+  for (const cell of cells) {
+    const next = styleOf(cell, selected);
+    if (next !== style && text !== "") {
+      spans.push(span(text, style));
+      text = "";
     }
-    rows.push(...drawn);
-    from += line.length + 1;
+    style = next;
+    text += cell.text;
   }
-  const top = Math.max(0, Math.min(place.row - rowsMax + 1, rows.length - rowsMax));
-  return { rows: rows.slice(top, top + rowsMax), cursor: { row: place.row - top, column: place.column } };
+  return text === "" ? spans : [...spans, span(text, style)];
+}
+
+function styleOf({ at, chip }: Cell, selected: DrawEditorOptions["selected"]): Style {
+  if (selected !== undefined && at >= selected.from && at < selected.to) return SELECTED;
+  return chip === undefined ? PLAIN : CHIP;
 }

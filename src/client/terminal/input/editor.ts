@@ -1,24 +1,43 @@
-/** A step back for undo: a text and the place of the cursor in it. */
-interface Snapshot {
-  readonly text: string;
-  readonly cursor: number;
+import type { Chip } from "./chips.ts";
+import { CHIPS_MAX, chipCharacter, chipOf, isLong, plainText } from "./chips.ts";
+import { after, before, bordered, endOfLine, startOfLine, wordAfter, wordBefore } from "./graphemes.ts";
+import { verticalMove } from "./visual-rows.ts";
+
+/** One step of undo: what stood at a place, what replaced it, and the cursor before and after. */
+interface Step {
+  readonly at: number;
+  readonly removed: string;
+  readonly inserted: string;
+  readonly cursorBefore: number;
+  readonly cursorAfter: number;
 }
 
+/** Kind of an edit, which decides if it joins the one before it: as one step of undo, or as one cut text. */
+type EditGroup = "typed" | "deleted" | "killed" | "other";
+
 /** The text that a person writes, as a value: `edited` returns the next one. */
-export interface EditorState extends Snapshot {
-  /** Place of the cursor in the text, in units of UTF-16, never inside a character. */
+export interface EditorState {
+  /** A chip is one character in it: `expanded` returns the text that is sent. */
+  readonly text: string;
+  /** Place of the cursor in the text, in units of UTF-16, always at a border of graphemes. */
   readonly cursor: number;
-  readonly past: readonly Snapshot[];
-  readonly future: readonly Snapshot[];
+  /** Long texts that were pasted. */
+  readonly chips: readonly Chip[];
+  readonly past: readonly Step[];
+  readonly future: readonly Step[];
   /** Texts that were cut, the newest last. */
   readonly killed: readonly string[];
-  /** What the last edit was: typing and cutting go on in one step. */
-  readonly last: "typed" | "killed" | "yanked" | "other";
+  readonly last: EditGroup;
+  /** The column that moves up and down aim at; absent after any other edit. */
+  readonly column?: number;
+  /** Place of the text that the last edit has yanked, and its index in `killed`, from the newest. */
+  readonly yanked?: { readonly from: number; readonly to: number; readonly index: number };
 }
 
 export const EMPTY_EDITOR: EditorState = {
   text: "",
   cursor: 0,
+  chips: [],
   past: [],
   future: [],
   killed: [],
@@ -44,161 +63,238 @@ export type EditName =
   | "textStart"
   | "textEnd"
   | "yank"
+  | "yankPop"
+  | "upperWord"
+  | "lowerWord"
+  | "capitalWord"
   | "undo"
   | "redo";
 
 export type Edit =
   | { readonly kind: "insert"; readonly text: string }
+  /** Inserts a chip for a long text. The same text again replaces its chip by the text. */
+  | { readonly kind: "paste"; readonly text: string }
   | { readonly kind: "set"; readonly text: string; readonly cursor?: number }
-  | { readonly kind: EditName };
+  | { readonly kind: "move"; readonly to: number }
+  | { readonly kind: "replace"; readonly from: number; readonly to: number; readonly text: string }
+  /** `columns` of the screen, for moves up and down; without it they go by whole lines. */
+  | { readonly kind: EditName; readonly columns?: number };
 
-const UNDO_MAX = 500;
+const UNDO_MAX = 10_000;
 const KILLED_MAX = 32;
+const MARK_COLUMNS = 2;
+
+/** Returns the columns of the text of an editor that is drawn in so many; the caret has one behind them. */
+export function wrapColumns(columns: number): number {
+  return Math.max(1, columns - MARK_COLUMNS - 1);
+}
 
 /** Returns the editor after one edit; the same value if it changes nothing. */
 export function edited(state: EditorState, edit: Edit): EditorState {
-  const { text, cursor } = state;
+  const { cursor } = state;
   switch (edit.kind) {
     case "insert":
-      return edit.text === "" ? state : inserted(state, edit.text);
-    case "set":
-      return changed(state, edit.text, edit.cursor ?? edit.text.length, "other");
-    case "deleteBack":
-      return cut(state, before(text, cursor), cursor, "other");
-    case "deleteForward":
-      return cut(state, cursor, after(text, cursor), "other");
-    case "deleteWordBack":
-      return cut(state, wordBefore(text, cursor), cursor, "killed");
-    case "deleteWordForward":
-      return cut(state, cursor, wordAfter(text, cursor), "killed");
-    case "killToStart":
-      return cut(state, startOfLine(text, cursor), cursor, "killed");
-    case "killToEnd": {
-      const end = endOfLine(text, cursor);
-      return cut(state, cursor, end === cursor ? after(text, cursor) : end, "killed");
+      return replaced(state, cursor, cursor, plainText(edit.text), "typed");
+    case "paste":
+      return pasted(state, plainText(edit.text));
+    case "set": {
+      const text = plainText(edit.text);
+      const next = replaced(state, 0, state.text.length, text, "other");
+      return edit.cursor === undefined ? next : moved(next, bordered(next.text, edit.cursor));
     }
-    case "left":
-      return moved(state, before(text, cursor));
-    case "right":
-      return moved(state, after(text, cursor));
-    case "wordLeft":
-      return moved(state, wordBefore(text, cursor));
-    case "wordRight":
-      return moved(state, wordAfter(text, cursor));
-    case "lineStart":
-      return moved(state, startOfLine(text, cursor));
-    case "lineEnd":
-      return moved(state, endOfLine(text, cursor));
+    case "replace":
+      return replaced(state, edit.from, edit.to, edit.text, "other");
+    case "move":
+      return moved(state, bordered(state.text, edit.to));
     case "lineUp":
-      return moved(state, lineAbove(text, cursor));
+      return vertically(state, -1, edit.columns);
     case "lineDown":
-      return moved(state, lineBelow(text, cursor));
-    case "textStart":
-      return moved(state, 0);
-    case "textEnd":
-      return moved(state, text.length);
-    case "yank": {
-      const killed = state.killed.at(-1);
-      return killed === undefined
-        ? state
-        : { ...inserted({ ...state, last: "other" }, killed), last: "yanked" };
-    }
-    case "undo":
-      return stepped(state, "past", "future");
-    case "redo":
-      return stepped(state, "future", "past");
+      return vertically(state, 1, edit.columns);
+    default:
+      return NAMED[edit.kind](state);
   }
 }
 
-function inserted(state: EditorState, piece: string): EditorState {
+const NAMED: Readonly<Record<Exclude<EditName, "lineUp" | "lineDown">, (state: EditorState) => EditorState>> =
+  {
+    deleteBack: (state) => removed(state, before(state.text, state.cursor), state.cursor),
+    deleteForward: (state) => removed(state, state.cursor, after(state.text, state.cursor)),
+    deleteWordBack: (state) => cut(state, wordBefore(state.text, state.cursor), state.cursor),
+    deleteWordForward: (state) => cut(state, state.cursor, wordAfter(state.text, state.cursor)),
+    killToStart: (state) => cut(state, startOfLine(state.text, state.cursor), state.cursor),
+    killToEnd: killedToEnd,
+    left: (state) => moved(state, before(state.text, state.cursor)),
+    right: (state) => moved(state, after(state.text, state.cursor)),
+    wordLeft: (state) => moved(state, wordBefore(state.text, state.cursor)),
+    wordRight: (state) => moved(state, wordAfter(state.text, state.cursor)),
+    lineStart: (state) => moved(state, startOfLine(state.text, state.cursor)),
+    lineEnd: (state) => moved(state, endOfLine(state.text, state.cursor)),
+    textStart: (state) => moved(state, 0),
+    textEnd: (state) => moved(state, state.text.length),
+    yank: (state) => yanked(state, state.cursor, state.cursor, 0),
+    yankPop(state) {
+      const { yanked: before, killed } = state;
+      return before === undefined
+        ? state
+        : yanked(state, before.from, before.to, (before.index + 1) % killed.length);
+    },
+    upperWord: (state) => cased(state, (word) => word.toUpperCase()),
+    lowerWord: (state) => cased(state, (word) => word.toLowerCase()),
+    capitalWord: (state) => cased(state, capitalised),
+    undo: undone,
+    redo: redone,
+  };
+
+function killedToEnd(state: EditorState): EditorState {
   const { text, cursor } = state;
-  return changed(state, text.slice(0, cursor) + piece + text.slice(cursor), cursor + piece.length, "typed");
+  const end = endOfLine(text, cursor);
+  return cut(state, cursor, end === cursor ? after(text, cursor) : end);
 }
 
-function cut(state: EditorState, from: number, to: number, last: EditorState["last"]): EditorState {
+function pasted(state: EditorState, text: string): EditorState {
+  if (!isLong(text)) return replaced(state, state.cursor, state.cursor, text, "other");
+  const known = state.chips.findIndex((chip) => chip.text === text);
+  const character = chipCharacter(known === -1 ? state.chips.length : known);
+  const shown = known === -1 ? -1 : state.text.indexOf(character);
+  if (shown !== -1) return replaced(state, shown, shown + character.length, text, "other");
+  if (known === -1 && state.chips.length >= CHIPS_MAX)
+    return replaced(state, state.cursor, state.cursor, text, "other");
+  const chips = known === -1 ? [...state.chips, chipOf(text, state.chips)] : state.chips;
+  return { ...replaced(state, state.cursor, state.cursor, character, "other"), chips };
+}
+
+function removed(state: EditorState, from: number, to: number): EditorState {
+  return replaced(state, from, to, "", from < state.cursor ? "deleted" : "other");
+}
+
+/** Removes a part and keeps it for `yank`. Cuts that follow each other make one text. */
+function cut(state: EditorState, from: number, to: number): EditorState {
   if (from === to) return state;
-  const { text } = state;
-  const next = changed(state, text.slice(0, from) + text.slice(to), from, last);
-  if (last !== "killed") return next;
-  const piece = text.slice(from, to);
-  const goesOn = state.last === "killed" && state.killed.length > 0;
-  const newest = state.killed.at(-1) ?? "";
-  const isBack = to === state.cursor && from < to;
-  const grown = isBack ? piece + newest : newest + piece;
-  const killed = goesOn
-    ? [...state.killed.slice(0, -1), grown]
-    : [...state.killed.slice(1 - KILLED_MAX), piece];
-  return { ...next, killed };
+  const piece = state.text.slice(from, to);
+  const newest = state.killed.at(-1);
+  const grown = to === state.cursor ? piece + (newest ?? "") : (newest ?? "") + piece;
+  const killed =
+    state.last === "killed" && newest !== undefined
+      ? [...state.killed.slice(0, -1), grown]
+      : [...state.killed.slice(1 - KILLED_MAX), piece];
+  return { ...replaced(state, from, to, "", "killed"), killed };
 }
 
-/** Returns the editor with another text. Typing that goes on is one step of undo, up to a blank. */
-function changed(state: EditorState, text: string, cursor: number, last: EditorState["last"]): EditorState {
-  const goesOn =
-    last === "typed" && state.last === "typed" && !/\s/.test(state.text[state.cursor - 1] ?? " ");
-  const past = goesOn
-    ? state.past
-    : [...state.past.slice(1 - UNDO_MAX), { text: state.text, cursor: state.cursor }];
-  return { ...state, text, cursor, past, future: [], last };
+function yanked(state: EditorState, from: number, to: number, index: number): EditorState {
+  const piece = state.killed.at(-1 - index);
+  if (piece === undefined) return state;
+  const next = replaced(state, from, to, piece, "other");
+  return { ...next, yanked: { from, to: from + piece.length, index } };
+}
+
+function cased(state: EditorState, change: (word: string) => string): EditorState {
+  const { text, cursor } = state;
+  const end = wordAfter(text, cursor);
+  const word = change(text.slice(cursor, end));
+  return replaced(state, cursor, end, word, "other");
+}
+
+function capitalised(word: string): string {
+  const at = word.search(/[\p{L}\p{N}]/u);
+  if (at === -1) return word;
+  const first = String.fromCodePoint(word.codePointAt(at) ?? 0);
+  return word.slice(0, at) + first.toUpperCase() + word.slice(at + first.length).toLowerCase();
+}
+
+/** Returns the editor with a part replaced, and the cursor behind the new part. */
+function replaced(state: EditorState, from: number, to: number, piece: string, last: EditGroup): EditorState {
+  if (from === to && piece === "") return state;
+  const text = state.text.slice(0, from) + piece + state.text.slice(to);
+  const cursor = bordered(text, from + piece.length);
+  const step: Step = {
+    at: from,
+    removed: state.text.slice(from, to),
+    inserted: piece,
+    cursorBefore: state.cursor,
+    cursorAfter: cursor,
+  };
+  const { chips, killed } = state;
+  return { text, cursor, chips, killed, past: pastWith(state, step, last), future: [], last };
+}
+
+/** Consecutive typing is one step of undo up to a blank; consecutive deleting is one step. */
+function pastWith(state: EditorState, step: Step, last: EditGroup): readonly Step[] {
+  const before = state.past.at(-1);
+  if (before !== undefined && last === state.last) {
+    const isTyped =
+      last === "typed" &&
+      step.removed === "" &&
+      before.at + before.inserted.length === step.at &&
+      !/\s/.test(state.text[step.at - 1] ?? " ");
+    const isDeleted =
+      last === "deleted" && before.inserted === "" && step.at + step.removed.length === before.at;
+    if (isTyped)
+      return withLast(state.past, {
+        ...before,
+        inserted: before.inserted + step.inserted,
+        cursorAfter: step.cursorAfter,
+      });
+    if (isDeleted)
+      return withLast(state.past, {
+        ...before,
+        at: step.at,
+        removed: step.removed + before.removed,
+        cursorAfter: step.cursorAfter,
+      });
+  }
+  return [...state.past.slice(1 - UNDO_MAX), step];
+}
+
+function withLast(steps: readonly Step[], last: Step): readonly Step[] {
+  return steps.with(-1, last);
 }
 
 function moved(state: EditorState, cursor: number): EditorState {
-  return cursor === state.cursor && state.last === "other" ? state : { ...state, cursor, last: "other" };
+  if (cursor === state.cursor && state.last === "other" && state.column === undefined) return state;
+  const { text, chips, killed, past, future } = state;
+  return { text, cursor, chips, killed, past, future, last: "other" };
 }
 
-function stepped(state: EditorState, from: "past" | "future", to: "past" | "future"): EditorState {
-  const step = state[from].at(-1);
+function vertically(
+  state: EditorState,
+  step: -1 | 1,
+  columns: number = Number.MAX_SAFE_INTEGER,
+): EditorState {
+  const { text, chips, cursor } = state;
+  const found = verticalMove({ text, chips, columns: wrapColumns(columns) }, cursor, step, state.column);
+  return found === undefined ? state : { ...moved(state, found.at), column: found.column };
+}
+
+function undone(state: EditorState): EditorState {
+  const step = state.past.at(-1);
   if (step === undefined) return state;
-  const here = { text: state.text, cursor: state.cursor };
-  return { ...state, ...step, [from]: state[from].slice(0, -1), [to]: [...state[to], here], last: "other" };
+  const { text, chips, killed, past, future } = state;
+  const { at, inserted, cursorBefore } = step;
+  const older = text.slice(0, at) + step.removed + text.slice(at + inserted.length);
+  return {
+    text: older,
+    cursor: cursorBefore,
+    chips,
+    killed,
+    past: past.slice(0, -1),
+    future: [...future, step],
+    last: "other",
+  };
 }
 
-let segmenter: Intl.Segmenter | undefined;
-
-function before(text: string, cursor: number): number {
-  if (cursor === 0) return 0;
-  // A grapheme is short: a look back of some units finds its start.
-  const from = Math.max(0, cursor - 64);
-  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
-  let last = 0;
-  for (const { index } of segmenter.segment(text.slice(from, cursor))) last = index;
-  return from + last;
-}
-
-function after(text: string, cursor: number): number {
-  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
-  for (const { segment } of segmenter.segment(text.slice(cursor, cursor + 64)))
-    return cursor + segment.length;
-  return text.length;
-}
-
-function wordBefore(text: string, cursor: number): number {
-  const head = text.slice(0, cursor);
-  return head.length - (/[\p{L}\p{N}_]*[^\p{L}\p{N}_]*$/u.exec(head)?.[0].length ?? 0);
-}
-
-function wordAfter(text: string, cursor: number): number {
-  return cursor + (/^[^\p{L}\p{N}_]*[\p{L}\p{N}_]*/u.exec(text.slice(cursor))?.[0].length ?? 0);
-}
-
-function startOfLine(text: string, cursor: number): number {
-  return cursor === 0 ? 0 : text.lastIndexOf("\n", cursor - 1) + 1;
-}
-
-function endOfLine(text: string, cursor: number): number {
-  const end = text.indexOf("\n", cursor);
-  return end === -1 ? text.length : end;
-}
-
-function lineAbove(text: string, cursor: number): number {
-  const start = startOfLine(text, cursor);
-  if (start === 0) return cursor;
-  const above = startOfLine(text, start - 1);
-  return Math.min(above + (cursor - start), start - 1);
-}
-
-function lineBelow(text: string, cursor: number): number {
-  const end = endOfLine(text, cursor);
-  if (end === text.length) return cursor;
-  const column = cursor - startOfLine(text, cursor);
-  return Math.min(end + 1 + column, endOfLine(text, end + 1));
+function redone(state: EditorState): EditorState {
+  const step = state.future.at(-1);
+  if (step === undefined) return state;
+  const { text, chips, killed, past, future } = state;
+  const { at, inserted, cursorAfter } = step;
+  const newer = text.slice(0, at) + inserted + text.slice(at + step.removed.length);
+  return {
+    text: newer,
+    cursor: cursorAfter,
+    chips,
+    killed,
+    past: [...past, step],
+    future: future.slice(0, -1),
+    last: "other",
+  };
 }

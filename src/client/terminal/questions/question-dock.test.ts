@@ -28,7 +28,10 @@ function ask(more: Partial<Ask>): Question {
 function openStage() {
   const services = fakeServices();
   const sentTexts: string[] = [];
-  const input = new InputPart({ send: (text) => void sentTexts.push(text) });
+  const send = (text: string) => void sentTexts.push(text);
+  // Without a session no draft is kept: the tests count what the questions send.
+  const session = { ...services.session, open: undefined };
+  const input = new InputPart({ services: { ...services, session }, workingDir: "/work", send });
   const dock = new QuestionDock(services);
   const stage: Stage = new Stage({
     parts: {

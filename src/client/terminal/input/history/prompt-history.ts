@@ -1,0 +1,146 @@
+import { HarnessError } from "../../../../base/errors.ts";
+import type { SessionId } from "../../../../base/ids.ts";
+import type { ResultOf } from "../../../../protocol/queries/queries.ts";
+import { withoutFenceTags } from "../../../../view/input-text.ts";
+import type { TranscriptItem } from "../../../../view/transcript/items.ts";
+import { PROMPT_CHARACTERS_MAX } from "../../../../view/transcript/prompt-blocks.ts";
+import type { Segment, Transcript } from "../../../../view/transcript/transcript.ts";
+import type { Services } from "../../layout/services.ts";
+
+/** An earlier prompt, or a draft that was cleared. */
+export interface HistoryEntry {
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  readonly atMs: number;
+  /** `draft`: it was cleared and never sent. */
+  readonly from: "draft" | "session" | "folder";
+  /** Set if `text` may be only its beginning: where the whole is. Without a session: in the one that is shown. */
+  readonly cutIn?: { readonly session?: SessionId; readonly turn: number };
+}
+
+type Turn = ResultOf<"ListTurns">["turns"][number];
+
+/** Sessions of the folder whose prompts are read, and turns of each. */
+const SESSIONS_READ_MAX = 20;
+const SESSIONS_LISTED = 200;
+const TURNS_READ_MAX = 50;
+const CLEARED_MAX = 100;
+/** A prompt in a list of turns that is at least so long may be only the beginning. */
+const WHOLE_CHARACTERS_MAX = 200;
+
+const promptsOfSegment = new WeakMap<Segment, readonly HistoryEntry[]>();
+
+function promptsOf(segment: Segment): readonly HistoryEntry[] {
+  const known = promptsOfSegment.get(segment);
+  if (known !== undefined) return known;
+  const found = (segment.items ?? []).flatMap((item) => entryOf(item) ?? []);
+  promptsOfSegment.set(segment, found);
+  return found;
+}
+
+function entryOf(item: TranscriptItem): HistoryEntry | undefined {
+  if (item.kind !== "prompt") return undefined;
+  const text = item.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  if (text.trim() === "") return undefined;
+  const entry: HistoryEntry = { text, atMs: Date.parse(item.ts), from: "session" };
+  return text.length < PROMPT_CHARACTERS_MAX ? entry : { ...entry, cutIn: { turn: item.turn } };
+}
+
+/** Returns entries newest first, each text once. */
+export function mergedHistory(entries: readonly HistoryEntry[]): readonly HistoryEntry[] {
+  const known = new Set<string>();
+  const whole = entries.filter(({ cutIn }) => cutIn === undefined);
+  return entries
+    .toSorted((one, other) => other.atMs - one.atMs)
+    .filter((entry) => {
+      if (known.has(entry.text)) return false;
+      known.add(entry.text);
+      if (entry.cutIn === undefined) return true;
+      // The session that is shown has the whole of it.
+      const beginning = entry.text.replace(/(?:…|\.\.\.)$/u, "").trimEnd();
+      return !whole.some(({ text }) => text.trimStart().startsWith(beginning));
+    });
+}
+
+/** Earlier prompts of the session that is shown and of its folder, and drafts that were cleared. */
+export class PromptHistory {
+  readonly #services: Pick<Services, "session" | "clock" | "redraw">;
+  readonly #workingDir: string;
+  #cleared: readonly HistoryEntry[] = [];
+  #folder: readonly HistoryEntry[] = [];
+  #loading: Promise<void> | undefined;
+  #merged: { readonly of: readonly unknown[]; readonly entries: readonly HistoryEntry[] } | undefined;
+
+  constructor(services: Pick<Services, "session" | "clock" | "redraw">, workingDir: string) {
+    this.#services = services;
+    this.#workingDir = workingDir;
+  }
+
+  /** Returns what is known so far, the newest first. `load` reads more. */
+  entries(): readonly HistoryEntry[] {
+    const { transcript } = this.#services.session;
+    const of: readonly unknown[] = [transcript, this.#cleared, this.#folder];
+    if (this.#merged === undefined || this.#merged.of.some((each, at) => each !== of[at]))
+      this.#merged = { of, entries: mergedHistory(this.#all(transcript)) };
+    return this.#merged.entries;
+  }
+
+  /** Keeps a draft that is cleared without being sent. */
+  remember(text: string): void {
+    if (text.trim() === "") return;
+    const entry: HistoryEntry = { text, atMs: this.#services.clock.now(), from: "draft" };
+    this.#cleared = [...this.#cleared.slice(1 - CLEARED_MAX), entry];
+  }
+
+  /** Reads prompts of other sessions of the folder, once. What cannot be read is left out, and asked for next time. */
+  async load(): Promise<void> {
+    this.#loading ??= this.#read();
+    await this.#loading;
+  }
+
+  /** Returns the whole text of an entry; undefined if it cannot be read. */
+  async wholeOf({ text, cutIn }: HistoryEntry): Promise<string | undefined> {
+    if (cutIn === undefined) return text;
+    const { session } = this.#services;
+    const { session: sessionId = session.open?.session, turn } = cutIn;
+    if (sessionId === undefined) return undefined;
+    const listed = await session.query({ kind: "ListItems", sessionId, turn, limit: TURNS_READ_MAX });
+    if (listed instanceof HarnessError) return undefined;
+    const prompt = listed.items.find(({ kind }) => kind === "prompt");
+    if (prompt === undefined) return undefined;
+    const item = await session.query({ kind: "GetItem", sessionId, event: prompt.event });
+    if (item instanceof HarnessError) return undefined;
+    const content = item.events.flatMap((event) =>
+      event.kind === "TurnStarted" ? (event.payload.content ?? []) : [],
+    );
+    const whole = content.flatMap((block) => (block.type === "text" ? [withoutFenceTags(block.text)] : []));
+    return whole.length === 0 ? undefined : whole.join("\n");
+  }
+
+  #all(transcript: Transcript): readonly HistoryEntry[] {
+    return [...transcript.segments.flatMap(promptsOf), ...this.#cleared, ...this.#folder];
+  }
+
+  async #read(): Promise<void> {
+    const { session, redraw } = this.#services;
+    const listed = await session.query({ kind: "ListSessions", past: true, limit: SESSIONS_LISTED });
+    if (listed instanceof HarnessError) {
+      this.#loading = undefined;
+      return;
+    }
+    const here = listed.sessions.filter(({ working_dir }) => working_dir === this.#workingDir);
+    for (const { session: sessionId } of here.slice(0, SESSIONS_READ_MAX)) {
+      const answer = await session.query({ kind: "ListTurns", sessionId, limit: TURNS_READ_MAX });
+      if (answer instanceof HarnessError) continue;
+      const more = answer.turns.flatMap((turn) => entryOfTurn(turn, sessionId) ?? []);
+      this.#folder = [...this.#folder, ...more];
+      redraw();
+    }
+  }
+}
+
+function entryOfTurn({ prompt, started_at, turn }: Turn, session: SessionId): HistoryEntry | undefined {
+  if (prompt.trim() === "") return undefined;
+  const entry: HistoryEntry = { text: prompt, atMs: Date.parse(started_at), from: "folder" };
+  return prompt.length < WHOLE_CHARACTERS_MAX ? entry : { ...entry, cutIn: { session, turn } };
+}
