@@ -209,6 +209,7 @@ class TerminalClient {
   async #goTo(which: Parameters<SessionStore["goTo"]>[0]): Promise<void> {
     try {
       await this.#store.goTo(which);
+      await this.#input.attached();
       this.#transcript.follow();
       this.#screen.redraw();
     } catch (thrown) {
