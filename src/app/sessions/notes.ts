@@ -1,4 +1,5 @@
 import { HarnessError } from "../../base/errors.ts";
+import { isVisible } from "../../base/text/hidden.ts";
 import type { World } from "../../base/world.ts";
 import type { Redactor } from "../../safety/redact.ts";
 import type { SessionNotes } from "../../session/store/notes/notes.ts";
@@ -13,9 +14,6 @@ export interface NoteSources {
   readonly redactor: Redactor;
 }
 
-/** A character that a person can see. */
-const SEEN = /[^\p{Default_Ignorable_Code_Point}\p{Mark}\p{Separator}\u2800]/u;
-
 /** Gives a session a title, or takes it back; returns the title as it is kept, empty for none. */
 export async function renameSession(
   sources: NoteSources,
@@ -23,7 +21,7 @@ export async function renameSession(
   title: string,
 ): Promise<string> {
   const line = neutraliseLine(title.replaceAll(/\s+/gu, " ")).trim();
-  const text = SEEN.test(line) ? sources.redactor.text(line) : "";
+  const text = isVisible(line) ? sources.redactor.text(line) : "";
   await notesOf(sources, "RenameSession").rename(logId, noteOf(sources, text));
   return text;
 }

@@ -15,6 +15,9 @@ const JOINED_SCRIPT =
 const RIGHT_TO_LEFT = /^[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]$/u;
 const IDEOGRAPH = /^\p{Script=Han}$/u;
 const EMOJI = /^\p{Emoji}$/u;
+/** Characters of keycaps, which are no pictures by themselves: a selector behind one needs the keycap. */
+const KEYCAP = /^[0-9#*]$/;
+const KEYCAP_END = 0x20e3;
 
 /** Returns true if a run of hidden characters is legitimate between its neighbours, which are code points. */
 export function belongs(run: string, before: number | undefined, after: number | undefined): boolean {
@@ -31,7 +34,8 @@ export function belongs(run: string, before: number | undefined, after: number |
   if (first === 0x200b || first === 0x200c) return is(JOINED_SCRIPT, before) && is(JOINED_SCRIPT, after);
   if (first === 0x200e || first === 0x200f || first === 0x061c)
     return is(RIGHT_TO_LEFT, before) || is(RIGHT_TO_LEFT, after);
-  if (first === 0xfe0e || first === 0xfe0f) return is(EMOJI, before);
+  if (first === 0xfe0e || first === 0xfe0f)
+    return is(KEYCAP, before) ? after === KEYCAP_END : is(EMOJI, before);
   if (first >= 0xfe00 && first <= 0xfe02) return is(IDEOGRAPH, before) || isMathematical(before);
   if (first >= 0xe0100 && first <= 0xe01ef) return is(IDEOGRAPH, before);
   if (first >= 0x180b && first <= 0x180f) return is(JOINED_SCRIPT, before);
@@ -52,4 +56,12 @@ export function codeBefore(text: string, offset: number): number | undefined {
   const unit = text.charCodeAt(offset - 1);
   const low = unit >= 0xdc00 && unit <= 0xdfff;
   return low && offset > 1 ? text.codePointAt(offset - 2) : unit;
+}
+
+/** A character that a person can see. */
+const SEEN = /[^\p{Default_Ignorable_Code_Point}\p{Mark}\p{Separator}\s\u2800]/u;
+
+/** Returns true for a text with at least one character that a person can see. */
+export function isVisible(text: string): boolean {
+  return SEEN.test(text);
 }

@@ -15,9 +15,6 @@ import { checkpointKey } from "./store/earlier-key.ts";
 import { recordingScope } from "./tracking/recording-scope.ts";
 import { Tracker } from "./tracking/tracker.ts";
 
-/** Minimum age at which checkpoints of a log that is not in this store may be removed. */
-const ORPHAN_AGE_MS = 24 * 60 * 60 * 1_000;
-
 /** Opens the recorded checkpoints of a session's log, and the recorder. */
 export async function openCheckpoints(
   {
@@ -33,7 +30,7 @@ export async function openCheckpoints(
   }: SessionHost,
   keys: CheckpointSettings,
 ): Promise<Checkpoints> {
-  const { files, random, machine, clock } = world;
+  const { files, random, machine } = world;
   const tree = await openTree();
   const { root } = workspace;
   const all = checkpointsFolder(paths.data);
@@ -45,10 +42,10 @@ export async function openCheckpoints(
     const { reason, message, fields } = store.damage;
     publish({ kind: "Error", payload: { reason, message, details: { ...fields } } });
   }
-  const mayGo = async (log: LogId, newestMs: number) => {
+  const mayGo = async (log: LogId) => {
     const info = await sessions.find(log);
-    // Its session was deleted; or it is stored elsewhere, and may be in use.
-    if (info === undefined) return clock.now() - newestMs > ORPHAN_AGE_MS;
+    // A store that lacks the log may have been moved away, with its pins: these checkpoints stay.
+    if (info === undefined) return false;
     const { heldBy, pinned } = info;
     return !pinned && (heldBy === undefined || !machine.isAlive(heldBy.pid, heldBy.processStart));
   };

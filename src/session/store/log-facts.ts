@@ -1,6 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import { defined } from "../../base/defined.ts";
 import type { EventSeq } from "../../base/ids.ts";
+import { isVisible } from "../../base/text/hidden.ts";
 import { head } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { inputTitle } from "../../view/input-text.ts";
@@ -95,7 +96,8 @@ function titleOf(content: InputContent): string | undefined {
   const text = inputTitle(content);
   if (text === undefined) return undefined;
   const spaced = head(text, TITLE_UNITS_READ).replaceAll(/[\u001b\u0080-\u009f]/g, " $&");
-  return head(neutraliseLine(spaced).replaceAll(/ +/g, " ").trim(), TITLE_CHARACTERS_MAX);
+  const title = head(neutraliseLine(spaced).replaceAll(/ +/g, " ").trim(), TITLE_CHARACTERS_MAX);
+  return isVisible(title) ? title : undefined;
 }
 
 /** Returns the day of a time, `2026-03-01`. */

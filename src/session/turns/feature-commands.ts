@@ -1,5 +1,6 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { AttachmentId, ClientId } from "../../base/ids.ts";
+import { isVisible } from "../../base/text/hidden.ts";
 import type { Accepted, Command, CommandKind, CommandOf } from "../../protocol/commands/commands.ts";
 import {
   ATTACHMENT_BYTES_MAX,
@@ -74,7 +75,7 @@ export function assertBlocks(command: Command): void {
     throw new HarnessError("InvalidCommand", { kind, why });
   }
   const hasSkill = kind === "SendInput" && command.skill !== undefined;
-  if (!hasSkill && content.every((block) => block.type === "text" && block.text.trim() === ""))
+  if (!hasSkill && content.every((block) => block.type === "text" && !isVisible(block.text)))
     throw new HarnessError("InvalidCommand", { kind, why: "its text is blank, and it has nothing else" });
   for (const [at, block] of content.entries()) {
     const problem = isMediaBlock(block) ? mediaProblem(block, ATTACHMENT_BYTES_MAX) : undefined;

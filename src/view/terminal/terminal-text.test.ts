@@ -96,6 +96,8 @@ test("[TUI-07 PERM-06] characters that nobody sees are named where a person appr
     "const { a,<U+3164> } = b<U+00AD>c<U+115F><U+FFA0><U+034F>",
   );
   expect(reveal("x\u200dy \ufe00\ufe01 z\u{e0100}")).toBe("x<U+200D>y <U+FE00><U+FE01> z<U+E0100>");
+  expect(reveal("isAdmin1\ufe0f")).toBe("isAdmin1<U+FE0F>");
+  expect(reveal("1\ufe0f\u20e3")).toBe("1\ufe0f\u20e3");
   for (const legitimate of ["👩\u200d💻", "❤\ufe0f", "क्\u200dष"]) expect(reveal(legitimate)).toBe(legitimate);
   expect(neutralise("a\u3164b\u00adc")).toBe("a<U+3164>b<U+00AD>c");
 });

@@ -35,14 +35,14 @@ export class CallLines {
   /** Notes that a question about a call has printed its change. */
   asked(callId: CallId): void {
     const shown = this.#shown.get(callId);
-    if (shown !== undefined) this.#shown.set(callId, { ...shown, change: [] });
+    if (shown !== undefined) this.#shown.set(callId, { ...shown, change: [], isPrinted: true });
   }
 
   /** Returns true if a call that has ended wrote a whole file and its result is printed with the change. */
   wroteWhole({ callId, isError }: PayloadOf<"ToolResult">): boolean {
     const shown = this.#shown.get(callId);
     const isPrinted = isError !== true && !this.#denied.has(callId) && !this.#reported.has(callId);
-    return isPrinted && shown?.isWhole === true && shown.change.length > 0;
+    return isPrinted && shown?.isWhole === true && shown.isPrinted !== true;
   }
 
   /** Takes the change that a call has made, as quoted lines, in place of its arguments. */
@@ -109,6 +109,7 @@ export class CallLines {
     this.#shown.clear();
     this.#reported.clear();
     this.#denied.clear();
+    this.#affected.clear();
   }
 }
 

@@ -20,6 +20,8 @@ export interface PrintedCall {
   readonly change: readonly string[];
   /** True if the arguments hold a whole file: only the engine knows its changed lines. */
   readonly isWhole: boolean;
+  /** True if a question has printed the change. Default: false. */
+  readonly isPrinted?: boolean;
 }
 
 /** Returns the facts of a call from its start. */

@@ -31,5 +31,6 @@ export async function writtenChange(
   });
   if (answer === undefined || answer instanceof HarnessError || !answer.complete) return undefined;
   const [file, ...others] = answer.files;
-  return file?.hunks === undefined || others.length > 0 ? undefined : hunkLines(file);
+  if (file === undefined) return []; // it has written what was there
+  return file.hunks === undefined || others.length > 0 ? undefined : hunkLines(file);
 }

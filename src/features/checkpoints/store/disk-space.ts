@@ -15,10 +15,10 @@ export interface SpaceDependencies {
   readonly log: LogId;
   readonly bytesMax: number;
   /**
-   * Returns true if the checkpoints of another log, last written at this time, may be removed: neither pinned nor
-   * in use.
+   * Returns true if the checkpoints of another log may be removed: the store has it, and it is neither pinned nor in
+   * use.
    */
-  readonly mayGo: (log: LogId, newestMs: number) => Promise<boolean>;
+  readonly mayGo: (log: LogId) => Promise<boolean>;
   /** Called with the logs whose checkpoints were removed. */
   readonly onLetGo: (logs: readonly string[], bytes: number) => void;
 }
@@ -48,7 +48,7 @@ export async function spaceFor(dependencies: SpaceDependencies): Promise<number>
   const removed: StoredCheckpoints[] = [];
   for (const old of stored.sort((a, b) => a.newestMs - b.newestMs)) {
     if (total <= aim) break;
-    if (old.log === log || !(await mayGo(old.log, old.newestMs))) continue;
+    if (old.log === log || !(await mayGo(old.log))) continue;
     await removeCheckpoints(files, folder, old.log);
     total -= old.bytes;
     removed.push(old);

@@ -4,7 +4,7 @@ import { ANSWER_WORDS_CHARACTERS_MAX } from "../../../protocol/commands/answer-l
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { permissionHeading } from "../../../view/questions/question-words.ts";
-import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { reveal } from "../../../view/terminal/terminal-text.ts";
 
 /** Option that asks which of the changes in a file are made. */
 export const SOME_HUNKS = "allow-some";
@@ -90,6 +90,6 @@ function hunkTitle({ new_start: start, lines }: NonNullable<Request["hunks"]>[nu
   const isChange = (line: string) => line.startsWith("+") || line.startsWith("-");
   const changed = lines.filter(isChange);
   const added = changed.filter((line) => line.startsWith("+")).length;
-  const title = `line ${start + lines.findIndex(isChange)}, +${added} -${changed.length - added}: ${neutraliseLine(changed[0] ?? "")}`;
+  const title = `line ${start + lines.findIndex(isChange)}, +${added} -${changed.length - added}: ${reveal(changed[0] ?? "")}`;
   return shortened(title, HUNK_TITLE_CHARACTERS_MAX);
 }

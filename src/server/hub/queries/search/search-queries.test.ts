@@ -139,7 +139,8 @@ describe.each(Object.entries(BOTH_STORES))("search in a store: %s", (_name, open
   // Seen red: a day behind the last one has a year of five digits, which sorts before all others.
   test("[CTL-19] a search takes every day up to the last one, and refuses days that no month has", async () => {
     await using rig = await openRig(open);
-    const { hits } = await longLog(rig, 3);
+    const { hits } = await longLog(rig, 300);
+    expect(hits.length).toBeGreaterThan(0);
     const search = searchOf(rig);
     for (const to of ["9999-12-30", "9999-12-31", "9999-12-31T23:59:59.999Z"])
       expect((await search({ text: "needle", to, limit: 100 })).hits.length).toBe(hits.length);
