@@ -8,6 +8,7 @@ import type { ActionName } from "./keys/actions.ts";
 import { KeyTable } from "./keys/key-table.ts";
 import type { Services } from "./layout/services.ts";
 import { Stage } from "./layout/stage.ts";
+import { farewell } from "./lifecycle/farewell.ts";
 import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
 import { openPolicy } from "./questions/policy-panel.ts";
 import { QuestionDock } from "./questions/question-dock.ts";
@@ -90,7 +91,7 @@ class TerminalClient {
       return session === undefined ? { why } : { why, session };
     } finally {
       this.#leave.abort();
-      this.#screen.stop(this.#farewell());
+      this.#screen.stop(farewell(this.#store));
     }
   }
 
@@ -140,6 +141,9 @@ class TerminalClient {
       case "app.leaveIfEmpty":
         if (this.#input.text === "") this.#left.resolve("quit");
         return;
+      case "app.suspend":
+        this.#screen.stopJob();
+        return;
       case "turn.cancel":
         void this.#cancel();
         return;
@@ -176,10 +180,5 @@ class TerminalClient {
   #tell(failure: unknown): void {
     if (failure === undefined) return;
     this.#say(failure instanceof HarnessError ? refusalText(failure) : messageOf(failure), "failure");
-  }
-
-  #farewell(): readonly string[] {
-    const { open } = this.#store;
-    return open === undefined ? [] : [`cinch --resume ${open.session}   continues this session`];
   }
 }

@@ -60,6 +60,8 @@ export interface Screen {
   /** Gives the terminal to another program or to the shell; `resume` takes it back and draws everything again. */
   suspend(): void;
   resume(): void;
+  /** Suspends the screen and stops the job, as Ctrl-Z does; takes the terminal back when the job goes on. */
+  stopJob(): void;
   /** Restores the terminal. @param farewell lines for the main screen. */
   stop(farewell: readonly string[]): void;
 }
