@@ -18,8 +18,9 @@ export function giveTerminalBack(): void {
 }
 
 /** Returns the life of this process for a screen on its terminal. */
-export function terminalLife(clock: Pick<Clock, "timer">): TerminalLife {
+export function terminalLife(clock: Pick<Clock, "sleep" | "timer">): TerminalLife {
   return {
+    clock,
     hold(modes, restore) {
       const guard = guardTerminal(clock, { modes, afterMs: 0 });
       held = restore;
@@ -40,16 +41,9 @@ export function terminalLife(clock: Pick<Clock, "timer">): TerminalLife {
       }
     },
     stopJob(continued) {
-      let isOver = false;
-      const goOn = () => {
-        if (isOver) return;
-        isOver = true;
-        process.off("SIGCONT", goOn);
-        continued();
-      };
-      process.on("SIGCONT", goOn);
-      clock.timer(STOPPED_MS, goOn);
       process.kill(OWN_GROUP, "SIGTSTP");
+      // A stopped process waits here until it goes on. The sleep keeps the process awake: a signal alone does not.
+      void clock.sleep(STOPPED_MS, new AbortController().signal).then(continued);
     },
   };
 }

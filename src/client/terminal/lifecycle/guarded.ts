@@ -34,6 +34,6 @@ export function guarded({ draw, input }: Handlers): Handlers {
 
 function withSentence({ rows, cursor }: Frame, sentence: string, { columns, rows: height }: Size): Frame {
   const shown = Array.from({ length: Math.max(0, height - 1) }, (_, at) => rows[at] ?? "");
-  const frame = { rows: [...shown, shortened(neutraliseLine(sentence), columns)] };
+  const frame = { rows: [...shown, shortened(neutraliseLine(sentence), columns - 1)] };
   return cursor === undefined ? frame : { ...frame, cursor };
 }

@@ -1,5 +1,8 @@
+import type { Clock } from "../../../base/world.ts";
+
 /** The process around a screen, as `screen/` uses it: how it may end, and how it stops and goes on. */
 export interface TerminalLife {
+  readonly clock: Pick<Clock, "timer">;
   /**
    * Restores the terminal when this process is killed, and calls `restore` when it ends in another way. Disposing it
    * ends both: the terminal is restored by then.

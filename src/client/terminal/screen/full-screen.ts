@@ -1,7 +1,6 @@
 import {
   CURSOR_MARKER,
   KeybindingsManager,
-  ProcessTerminal,
   setKeybindings,
   sliceByColumn,
   TUI_KEYBINDINGS,
@@ -11,6 +10,7 @@ import { guarded } from "../lifecycle/guarded.ts";
 import type { TerminalLife } from "../lifecycle/life.ts";
 import { MODES_OFF, PASTE_OFF } from "../lifecycle/modes.ts";
 import { inputOf } from "./input.ts";
+import { OwnTerminal } from "./own-terminal.ts";
 import type { Frame, MouseMode, Screen, ScreenOptions, Size } from "./screen.ts";
 
 const MOUSE_OFF = "\u001b[?1006l\u001b[?1002l\u001b[?1000l";
@@ -33,7 +33,7 @@ export function openFullScreen(options: ScreenOptions, life: TerminalLife): Scre
 
 class FullScreen implements Screen {
   readonly #options: ScreenOptions;
-  readonly #terminal = new ProcessTerminal();
+  readonly #terminal: OwnTerminal;
   readonly #tui: TuiAltScreen;
   readonly #life: TerminalLife;
   #mouse: MouseMode;
@@ -44,6 +44,7 @@ class FullScreen implements Screen {
   constructor(options: ScreenOptions, life: TerminalLife) {
     this.#options = options;
     this.#life = life;
+    this.#terminal = new OwnTerminal(life.clock);
     this.#mouse = options.mouse;
     // Keys, the mouse, selections and search are this client's own: the library has none to itself.
     setKeybindings(new KeybindingsManager(noKeys()));
@@ -91,7 +92,7 @@ class FullScreen implements Screen {
   stop(farewell: readonly string[]): void {
     this.#isOver = true;
     this.#leave();
-    if (farewell.length > 0) this.#terminal.write(`${farewell.join("\r\n")}\r\n`);
+    if (farewell.length > 0) this.#terminal.write(`${farewell.join("\n")}\n`);
   }
 
   #start(): void {
