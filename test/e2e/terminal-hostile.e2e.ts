@@ -40,7 +40,9 @@ test(
     const answers = [
       calls("Bash", { command: "cat bytes" }),
       calls("Read", { file_path: name }),
-      says(`before ${HOSTILE} after\n\n\`\`\`sh\n${HOSTILE}\n\`\`\`\n\n| ${HOSTILE} | b |\n|---|---|\n| c | d |\n\nall said`),
+      says(
+        `before ${HOSTILE} after\n\n\`\`\`sh\n${HOSTILE}\n\`\`\`\n\n| ${HOSTILE} | b |\n|---|---|\n| c | d |\n\nall said`,
+      ),
     ];
     await using mock = openMockHome(answers, '[sandbox]\nbackend = "none"\n');
     mkdirSync(mock.work, { recursive: true });

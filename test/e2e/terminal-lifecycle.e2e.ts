@@ -10,6 +10,8 @@ import { until } from "../support/until.ts";
 
 const test = requireProgram("bash");
 const TIMEOUT_MS = 300_000;
+/** It takes 50 ms on a quiet machine, where the limit is 100. */
+const ESCAPE_MS_MAX = 1_000;
 const SIGNALS = ["SIGTERM", "SIGHUP", "SIGINT", "SIGKILL"] as const;
 const LONG = Array.from({ length: 2_000 }, (_, at) => `word${at}`).join("\n\n");
 /** A terminal that knows modifyOtherKeys and not the keys of kitty answers so. */
@@ -21,11 +23,11 @@ const OF_THE_SHELL = "?2004";
 test(
   "[TUI-01 TUI-10 wish:18] after each signal, at the first frame and under a stream, the terminal is as before",
   async () => {
-    await using mock = openMockHome([says(LONG, { paceMs: 20 })]);
+    await using mock = openMockHome(SIGNALS.map(() => says(LONG, { paceMs: 20 })));
     await using terminal = openRecordedTerminal(mock.home, mock.work);
     await terminal.writes("shell$ ");
     terminal.write("stty -a >before\n");
-    for (const phase of ["stream"])
+    for (const phase of ["first frame", "stream"])
       for (const signal of SIGNALS) {
         const from = terminal.record.length;
         rmSync(join(mock.work, "pid"), { force: true });
@@ -77,6 +79,30 @@ test(
     terminal.write("\u0003");
     await terminal.writes(/\$0\.\d+ this session\r\ncinch --resume sess_\w+/, from);
     expect(modesLeftOn(terminal.record).filter((each) => each !== OF_THE_SHELL)).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[TUI-03 bar:Cancel] Esc cancels under a stream, a word of it stays, and the draft is kept",
+  async () => {
+    await using mock = openMockHome([says(LONG, { paceMs: 5 })]);
+    await using terminal = openRecordedTerminal(mock.home, mock.work);
+    await terminal.writes("shell$ ");
+    terminal.write('"$CINCH"\n');
+    await terminal.writes("─────");
+    terminal.write("go\r");
+    await terminal.writes("word9");
+    terminal.write("my draft");
+    await terminal.writes("my draft");
+    const from = terminal.record.length;
+    const pressedAtMs = performance.now();
+    terminal.write("\u001b");
+    await terminal.writes("ancelled", from);
+    expect(performance.now() - pressedAtMs).toBeLessThan(ESCAPE_MS_MAX);
+    const after = terminal.record.length;
+    terminal.write("!");
+    await terminal.writes("my draft!", after);
   },
   TIMEOUT_MS,
 );
