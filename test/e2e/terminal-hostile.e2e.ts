@@ -21,7 +21,7 @@ const HOSTILE = [
   "\u009b7;7H\u009d0;evil-c1\u009c",
   "\u0007\u0008\u000e",
 ].join("x");
-/** What this client never writes itself. */
+/** Sequences that this client never writes itself. */
 const FORBIDDEN = [
   /\u001b\](?!8;;\u0007)/,
   /\u001b\[\?(?:1003|9001)h/,

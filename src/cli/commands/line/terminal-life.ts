@@ -7,7 +7,7 @@ import { guardTerminal } from "../../io/terminal/terminal-guard.ts";
 /** A signal to stop has stopped the job by then, or never will. */
 const STOPPED_MS = 200;
 const [OUTPUT, OWN_GROUP] = [1, 0];
-/** Of a terminal that is gone, belongs to another job, or does not take the text at once. */
+/** Errors of a terminal that is gone, belongs to another job, or does not take the text at once. */
 const CLOSED = ["EIO", "EBADF", "ENXIO", "EPIPE", "EAGAIN"];
 
 let held: (() => void) | undefined;
@@ -42,7 +42,7 @@ export function terminalLife(clock: Pick<Clock, "sleep" | "timer">): TerminalLif
     },
     stopJob(continued) {
       process.kill(OWN_GROUP, "SIGTSTP");
-      // A stopped process waits here until it goes on. The sleep keeps the process awake: a signal alone does not.
+      // A stopped process waits here until it is continued. The sleep keeps the event loop awake: a signal alone does not.
       void clock.sleep(STOPPED_MS, new AbortController().signal).then(continued);
     },
   };

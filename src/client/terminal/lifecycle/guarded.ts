@@ -7,7 +7,7 @@ type Handlers = Pick<ScreenOptions, "draw" | "input">;
 
 /**
  * Returns handlers that never throw. A picture that cannot be drawn is the last one, with a sentence in its last row; a
- * key that fails does nothing but show a sentence until the next key. The client goes on (TUI-10).
+ * key that fails does nothing but show a sentence until the next key. The client continues (TUI-10).
  */
 export function guarded({ draw, input }: Handlers): Handlers {
   let last: Frame = { rows: [] };

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../base/world.ts";
 
-/** The process around a screen, as `screen/` uses it: how it may end, and how it stops and goes on. */
+/** The process around a screen, as `screen/` uses it: its end, its stop and its return. */
 export interface TerminalLife {
   readonly clock: Pick<Clock, "timer">;
   /**
@@ -13,7 +13,7 @@ export interface TerminalLife {
   /** Writes to the terminal before it returns. A closed terminal takes nothing, and that is no error. */
   writeNow(text: string): void;
   /**
-   * Stops this job as Ctrl-Z does (TUI-01), and calls back once it goes on. Calls back soon if nothing stops it: no
+   * Stops this job as Ctrl-Z does (TUI-01), and calls back once it is continued. Calls back soon if nothing stops it: no
    * shell waits for it.
    */
   stopJob(continued: () => void): void;

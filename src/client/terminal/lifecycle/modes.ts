@@ -1,7 +1,6 @@
 /**
- * Ends every mode of a terminal that this client sets, but bracketed paste: synchronized updates, mouse, focus, extended
- * keys, notices of the colour scheme, switched-off line wrap, the alternate screen and the hidden cursor. The extended
- * keys go first: a terminal keeps them for each of its two screens.
+ * Ends every mode of a terminal that this client sets, but bracketed paste. The extended keys end before the alternate
+ * screen: a terminal keeps them for each of its two screens.
  */
 export const MODES_OFF = [
   ...["[?2026l", "[<u", "[>4;0m", "[?2031l"],
@@ -10,6 +9,3 @@ export const MODES_OFF = [
 ]
   .map((each) => `\u001b${each}`)
   .join("");
-
-/** Ends bracketed paste. A shell at its prompt has its own. */
-export const PASTE_OFF = "\u001b[?2004l";

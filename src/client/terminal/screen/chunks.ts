@@ -1,7 +1,7 @@
 import { BracketedPaste, isBurst, PASTE_BEGIN, PASTE_END } from "../../../view/terminal/bracketed-paste.ts";
 
 /**
- * Follows the input of a terminal chunk by chunk, as it is read, and marks pasted text that the terminal has not marked: a
+ * Follows the input of a terminal in the chunks that are read, and marks pasted text that the terminal has not marked. A
  * line end in the middle of a chunk is no Enter key (TUI-08).
  */
 export class InputChunks {

@@ -6,9 +6,10 @@ import {
   TUI_KEYBINDINGS,
   TuiAltScreen,
 } from "@earendil-works/pi-tui";
+import { PASTE_OFF } from "../../../view/terminal/bracketed-paste.ts";
 import { guarded } from "../lifecycle/guarded.ts";
 import type { TerminalLife } from "../lifecycle/life.ts";
-import { MODES_OFF, PASTE_OFF } from "../lifecycle/modes.ts";
+import { MODES_OFF } from "../lifecycle/modes.ts";
 import { inputOf } from "./input.ts";
 import { OwnTerminal } from "./own-terminal.ts";
 import type { Frame, MouseMode, Screen, ScreenOptions, Size } from "./screen.ts";

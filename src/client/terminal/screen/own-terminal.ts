@@ -7,7 +7,7 @@ const PASTE_END_MS = 2_000;
 
 type Read = (chunk: string) => void;
 
-/** The library's terminal, with its input looked at first: lost ends of pastes, and pastes without marks. */
+/** The library's terminal. It ends pastes whose end is lost, and marks pastes without marks. */
 export class OwnTerminal extends ProcessTerminal {
   readonly #clock: Pick<Clock, "timer">;
   #stopReading: () => void = () => undefined;

@@ -38,7 +38,7 @@ export interface MouseInput {
   readonly shift: boolean;
 }
 
-/** The terminal has gained or lost the focus of its window. */
+/** A change of the focus of the window that the terminal is in. */
 export interface FocusInput {
   readonly kind: "focus";
   readonly isFocused: boolean;
@@ -46,7 +46,7 @@ export interface FocusInput {
 
 export type ScreenInput = KeyInput | PasteInput | MouseInput | FocusInput;
 
-/** What the mouse does: nothing, the wheel alone, or clicks and selections too. */
+/** Uses of the mouse: nothing, the wheel alone, or clicks and selections too. */
 export type MouseMode = "off" | "wheel" | "full";
 
 /** The screen of a terminal, as this client uses it. Only `screen/` knows the library behind it. */
@@ -60,7 +60,7 @@ export interface Screen {
   /** Gives the terminal to another program or to the shell; `resume` takes it back and draws everything again. */
   suspend(): void;
   resume(): void;
-  /** Suspends the screen and stops the job, as Ctrl-Z does; takes the terminal back when the job goes on. */
+  /** Suspends the screen and stops the job, as Ctrl-Z does; takes the terminal back when the job is continued. */
   stopJob(): void;
   /** Restores the terminal. @param farewell lines for the main screen. */
   stop(farewell: readonly string[]): void;
