@@ -42,7 +42,7 @@ export function terminalLife(clock: Pick<Clock, "sleep" | "timer">): TerminalLif
     },
     stopJob(continued) {
       process.kill(OWN_GROUP, "SIGTSTP");
-      // A stopped process waits here until it is continued. The sleep keeps the event loop awake: a signal alone does not.
+      // A stopped process waits here. The sleep keeps the event loop awake, which no signal does.
       void clock.sleep(STOPPED_MS, new AbortController().signal).then(continued);
     },
   };

@@ -13,8 +13,8 @@ export interface TerminalLife {
   /** Writes to the terminal before it returns. A closed terminal takes nothing, and that is no error. */
   writeNow(text: string): void;
   /**
-   * Stops this job as Ctrl-Z does (TUI-01), and calls back once it is continued. Calls back soon if nothing stops it: no
-   * shell waits for it.
+   * Stops this job as Ctrl-Z does (TUI-01), and calls back once it is continued. Calls back soon if nothing stops
+   * it: no shell waits for it.
    */
   stopJob(continued: () => void): void;
 }

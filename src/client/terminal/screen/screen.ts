@@ -33,7 +33,7 @@ export interface MouseInput {
   readonly button: "left" | "middle" | "right" | "none";
   readonly row: number;
   readonly column: number;
-  /** Of a wheel: -1 up, 1 down; 0 otherwise. */
+  /** Direction of the wheel: -1 up, 1 down; 0 for other events. */
   readonly wheel: -1 | 0 | 1;
   readonly shift: boolean;
 }
