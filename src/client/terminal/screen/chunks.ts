@@ -1,8 +1,8 @@
 import { BracketedPaste, isBurst, PASTE_BEGIN, PASTE_END } from "../../../view/terminal/bracketed-paste.ts";
 
 /**
- * Follows the input of a terminal in the chunks that are read, and marks a paste that the terminal has not marked. A line
- * end in the middle of a chunk is no Enter key (TUI-08).
+ * Follows the input of a terminal in the chunks that are read, and marks a paste that the terminal has not marked.
+ * A line end in the middle of a chunk is no Enter key (TUI-08).
  */
 export class InputChunks {
   readonly #marks = new BracketedPaste();
