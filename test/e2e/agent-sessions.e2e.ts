@@ -39,7 +39,7 @@ withTmux(
         until("the engine has ended", () => processesWith(home.path).length === 0, 60_000),
     };
     await using terminal = await openTerminal({ home, cwd: place.work, columns: 300 });
-    await terminal.type('clear; "$CINCH" --model mock:one; echo co""de $?');
+    await terminal.type('clear; "$CINCH" --plain --model mock:one; echo co""de $?');
     await terminal.press("Enter");
     await terminal.shows("/help lists commands");
 

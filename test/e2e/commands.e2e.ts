@@ -47,7 +47,7 @@ test(
       await terminal.shows(shows);
     };
     await enter(
-      'yes | "$CINCH" ack --all >/dev/null 2>&1; clear; "$CINCH" --model mock:one',
+      'yes | "$CINCH" ack --all >/dev/null 2>&1; clear; "$CINCH" --plain --model mock:one',
       "/help lists commands",
     );
 

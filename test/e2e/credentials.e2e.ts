@@ -177,7 +177,7 @@ withTmux(
   async () => {
     await using rig = openRig([STALLS, says("Second answer.")]);
     await using terminal = await openTerminal({ home: rig.home, cwd: rig.work });
-    await terminal.type(`OWN_KEY=${KEY} $CINCH --model own:m; echo code=$?`);
+    await terminal.type(`OWN_KEY=${KEY} $CINCH --plain --model own:m; echo code=$?`);
     await terminal.press("Enter");
     await terminal.shows("/help lists commands");
     await terminal.type("first");
@@ -204,7 +204,7 @@ withTmux(
     let engine = 0;
     {
       await using terminal = await openTerminal({ home: rig.home, cwd: rig.work });
-      await terminal.type(`OWN_KEY=${KEY} $CINCH --no-listen --model own:m`);
+      await terminal.type(`OWN_KEY=${KEY} $CINCH --plain --no-listen --model own:m`);
       await terminal.press("Enter");
       await terminal.shows("/help lists commands");
       await terminal.type("first");

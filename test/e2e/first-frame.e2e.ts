@@ -178,7 +178,7 @@ async function openRig() {
     hold: (lock: "start" | "lock") =>
       lockFile(join(data, `control.sock.${lock}`), hostClock, new AbortController().signal),
     async begin() {
-      const cinch = `"$CINCH" --model mock:one --cwd "$PWD"`;
+      const cinch = `"$CINCH" --plain --model mock:one --cwd "$PWD"`;
       await terminal.type(
         `stty -a >before; clear; ${cinch}; echo co""de $?; stty -a >after; cmp before after && echo same"" modes`,
       );

@@ -189,7 +189,7 @@ test(
     await rig.answer("remember the heron", "first answer");
     await rig.answer("/quit", "code 0");
     await rig.expectSameModes();
-    await rig.terminal.type('clear; "$CINCH" --model mock:one --continue');
+    await rig.terminal.type('clear; "$CINCH" --plain --model mock:one --continue');
     await rig.answer("", "you asked:");
     await rig.terminal.shows("first answer");
     const screen = await rig.terminal.screen();
@@ -308,7 +308,7 @@ test(
     await rig.expectSameModes();
     const pid = join(rig.work, "second-pid");
     await rig.terminal.type(
-      `clear; ZAI_API_KEY=none sh -c 'echo $$ >second-pid; exec "$CINCH" --model mock:one --cwd "$PWD"'; echo co""de $?`,
+      `clear; ZAI_API_KEY=none sh -c 'echo $$ >second-pid; exec "$CINCH" --plain --model mock:one --cwd "$PWD"'; echo co""de $?`,
     );
     await rig.terminal.press("Enter");
     // Until then the screen is the first run's, which was ready too.
@@ -337,7 +337,7 @@ async function openRig(options: MockOptions, term?: string) {
   );
   const terminal = await openTerminal({ home, cwd: work, ...(term === undefined ? {} : { term }) });
   // The words that tests wait for are not in the command itself, or its echo would do.
-  const cinch = `sh -c 'echo $$ >pid; exec "$CINCH" --model mock:one --level ReadOnly'`;
+  const cinch = `sh -c 'echo $$ >pid; exec "$CINCH" --plain --model mock:one --level ReadOnly'`;
   await terminal.type(
     `clear; stty -a >before; ${cinch}; echo code $?; stty -a >after; cmp before after && echo same"" modes`,
   );

@@ -133,7 +133,7 @@ terminalTest(
       await terminal.shows(shows);
       await terminal.shows(/>\s*$/); // keys count only once the prompt stands
     };
-    await enter('clear; "$CINCH" --model mock:one', "/help lists commands");
+    await enter('clear; "$CINCH" --plain --model mock:one', "/help lists commands");
     await enter("ask me", "It asks for:");
     expect(await terminal.screen()).toContain("The MCP server everything asks:");
     await enter("1", "everything asks for String");

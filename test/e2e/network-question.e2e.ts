@@ -46,7 +46,7 @@ inTerminal(
   async () => {
     await using rig = openRig("");
     await using terminal = await openTerminal({ home: rig.home, cwd: rig.work, columns: 160 });
-    await terminal.type(`clear; "$CINCH" --model mock:one --without-project; echo code $?`);
+    await terminal.type(`clear; "$CINCH" --plain --model mock:one --without-project; echo code $?`);
     await terminal.press("Enter");
     await terminal.shows("/help lists commands\n>");
     const answer = async (line: string, shows: string | RegExp) => {
@@ -75,7 +75,7 @@ inTerminal(
   async () => {
     await using rig = openRig(RULE);
     await using terminal = await openTerminal({ home: rig.home, cwd: rig.work, columns: 160, rows: 60 });
-    await terminal.type(`clear; "$CINCH" --model mock:one --without-project; echo code $?`);
+    await terminal.type(`clear; "$CINCH" --plain --model mock:one --without-project; echo code $?`);
     await terminal.press("Enter");
     await terminal.shows("/help lists commands\n>");
     const answer = async (line: string, shows: string | RegExp) => {
@@ -101,7 +101,7 @@ inTerminal(
   async () => {
     await using rig = openRig("");
     await using terminal = await openTerminal({ home: rig.home, cwd: rig.work, columns: 160, rows: 60 });
-    await terminal.type(`clear; "$CINCH" --model mock:one --without-project; echo code $?`);
+    await terminal.type(`clear; "$CINCH" --plain --model mock:one --without-project; echo code $?`);
     await terminal.press("Enter");
     await terminal.shows("/help lists commands\n>");
     const answer = async (line: string, shows: string | RegExp) => {

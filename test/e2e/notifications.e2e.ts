@@ -103,7 +103,7 @@ requireProgram("tmux", "script")(
       const { home, work } = place;
       await using terminal = await openTerminal({ home, cwd: work });
       const record = join(home.path, "typescript");
-      await terminal.type(`script -qfc "$CINCH --no-listen" ${record}`);
+      await terminal.type(`script -qfc "$CINCH --plain --no-listen" ${record}`);
       await terminal.press("Enter");
       await terminal.shows("/help lists commands");
       await terminal.type("hello");

@@ -132,7 +132,7 @@ requireProgram("tmux")(
 
     const begin = async (words: string) => {
       const terminal = await openTerminal({ home: place.home, cwd: place.work });
-      await terminal.type(`clear; "$CINCH" ${words}`);
+      await terminal.type(`clear; "$CINCH" --plain ${words}`);
       await terminal.press("Enter");
       return terminal;
     };

@@ -178,9 +178,9 @@ requireProgram("tmux")(
       await terminal.press("Enter");
       await terminal.shows(shows);
     };
-    await enter(first, 'clear; "$CINCH" --model mock:one; echo co""de $?', "/help lists commands\n>");
+    await enter(first, 'clear; "$CINCH" --plain --model mock:one; echo co""de $?', "/help lists commands\n>");
     await enter(first, "what colour is the heron?", "-- rounds: 1");
-    await enter(second, 'clear; "$CINCH" --continue; echo co""de $?', "the heron is grey");
+    await enter(second, 'clear; "$CINCH" --plain --continue; echo co""de $?', "the heron is grey");
     await enter(first, "/profiles:review", "Import the last turn into the new session? (y/n)\ny/n >");
     await enter(first, "y", "on profile 'review'. Old session");
     await second.shows("on profile 'review'. Old session");

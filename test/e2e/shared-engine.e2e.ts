@@ -46,7 +46,7 @@ function openPlace(options: MockOptions) {
       const terminal = await openTerminal({ home, cwd: work });
       terminals.push(terminal);
       await terminal.type(
-        `clear; ${variable} "$CINCH" ${words.includes("--model") ? "" : "--model mock:one"} ${words}; echo co""de $?`,
+        `clear; ${variable} "$CINCH" --plain ${words.includes("--model") ? "" : "--model mock:one"} ${words}; echo co""de $?`,
       );
       await terminal.press("Enter");
       return terminal;

@@ -324,7 +324,7 @@ withTmux(
     await using rig = await openKeyed({ keyed: [says("Heard with the key."), says("And again.")] });
     const { served } = rig;
     await using terminal = await openTerminal({ home: served.home, cwd: served.work });
-    await terminal.type("$CINCH --model mock:one; echo code=$?");
+    await terminal.type("$CINCH --plain --model mock:one; echo code=$?");
     await terminal.press("Enter");
     await terminal.shows("/help lists commands");
     const enter = async (text: string) => {
@@ -362,7 +362,7 @@ withTmux(
     expect(folders(served).flatMap((folder) => holding(folder, KEY))).toEqual([]);
     // An engine of its own, behind a keeper.
     await terminal.clear();
-    await terminal.type("$CINCH --no-listen --model keyed:one");
+    await terminal.type("$CINCH --plain --no-listen --model keyed:one");
     await terminal.press("Enter");
     await terminal.shows("/help lists commands");
     await enter("/key keyed");

@@ -271,7 +271,7 @@ requireProgram("tmux")(
     mkdirSync(cwd);
     writeFileSync(join(cwd, "AGENTS.md"), "Words of the repository.\n");
     await using terminal = await openTerminal({ home: own, cwd });
-    await terminal.type("$CINCH; echo code $?");
+    await terminal.type("$CINCH --plain; echo code $?");
     await terminal.press("Enter");
     await terminal.shows("| +Words of the repository.");
     await terminal.shows("choice (");

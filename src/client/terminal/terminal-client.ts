@@ -8,6 +8,7 @@ import type { ActionName } from "./keys/actions.ts";
 import { KeyTable } from "./keys/key-table.ts";
 import type { Services } from "./layout/services.ts";
 import { Stage } from "./layout/stage.ts";
+import { farewell } from "./lifecycle/farewell.ts";
 import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
 import { HelpPanel } from "./panels/help-panel.ts";
 import { openModels } from "./panels/model-panel.ts";
@@ -107,7 +108,7 @@ class TerminalClient {
       return session === undefined ? { why } : { why, session };
     } finally {
       this.#leave.abort();
-      this.#screen.stop(this.#farewell());
+      this.#screen.stop(farewell(this.#store));
     }
   }
 
@@ -157,6 +158,9 @@ class TerminalClient {
         return;
       case "app.leaveIfEmpty":
         if (this.#input.text === "") this.#left.resolve("quit");
+        return;
+      case "app.suspend":
+        this.#screen.stopJob();
         return;
       case "turn.cancel":
         void this.#cancel();
@@ -242,10 +246,5 @@ class TerminalClient {
   #tell(failure: unknown): void {
     if (failure === undefined) return;
     this.#say(failure instanceof HarnessError ? refusalText(failure) : messageOf(failure), "failure");
-  }
-
-  #farewell(): readonly string[] {
-    const { open } = this.#store;
-    return open === undefined ? [] : [`cinch --resume ${open.session}   continues this session`];
   }
 }

@@ -17,8 +17,10 @@ export interface Watchdog {
    * Registers a terminal in raw mode: when this process is killed, line editing is restored, without bracketed paste
    * (TUI-01). If another program has taken over the terminal, it is left alone. Disposing cancels the registration.
    * @param path of a device file.
+   * @param modes control sequences of ASCII without spaces, for a program on the whole screen. They are written at the
+   * prompt of the shell too, which ends bracketed paste by itself.
    */
-  guardTerminal(path: string): Disposable;
+  guardTerminal(path: string, modes?: string): Disposable;
 }
 
 export interface WatchedGroup {
@@ -54,6 +56,7 @@ const SCRIPT = `set -f
 trap '' TERM HUP INT
 live=
 tty=
+modes=
 place() {
   own= above= front=
   IFS= read -r stat <"/proc/$1/stat" || return 0
@@ -65,8 +68,9 @@ while read -r verb id how mark <&${DESCRIPTOR}; do
     watch)
       case $id in
         terminal)
-          tty=$how; raw=$(stty -g <"$tty")
-          place $PPID; group=$own; parent=$above ;;
+          tty=$how; modes=$mark; raw=$(stty -g <"$tty")
+          place $PPID; group=$own
+          place "$group"; parent=$above ;;
         *) live="$live $id:$how:$mark" ;;
       esac ;;
     lead)
@@ -100,15 +104,20 @@ restore() {
   [ -n "$tty" ] || return 0
   sleep ${SHELL_S} # an interactive shell sets its terminal right by itself
   own=$group front=$group
-  [ "$group" != "$PPID" ] || place "$parent" # one job of such a shell: another one may be in front by now
+  # One job of such a shell, whose first process has ended: another one may be in front by now.
+  [ -d "/proc/$group" ] || place "$parent"
   case $(stty -a <"$tty") in
     *" icanon"*) ;;
     *)
       case $front in "$group" | "$own") ;; *) return 0 ;; esac # the next program may have the same raw mode
-      [ "$(stty -g <"$tty")" = "$raw" ] || return 0
+      if [ "$(stty -g <"$tty")" != "$raw" ]; then
+        # The shell stands at its prompt, and its bracketed paste is on.
+        [ "$front" = "$group" ] || printf %b "$modes" >"$tty"
+        return 0
+      fi
       stty sane <"$tty" ;;
   esac
-  printf '\\033[?2004l' >"$tty"
+  printf '\\033[?2004l%b' "$modes" >"$tty"
 }
 finish now
 restore
@@ -173,9 +182,9 @@ function openWatchdog(): Watchdog {
         leave: () => leave(),
       };
     },
-    guardTerminal(path) {
+    guardTerminal(path, modes = "") {
       if (!WORD.test(path)) return { [Symbol.dispose]: () => undefined };
-      const leave = add("terminal", path);
+      const leave = add("terminal", `${path} ${modes.replaceAll("\u001b", "\\0033")}`);
       return { [Symbol.dispose]: leave };
     },
   };

@@ -10,8 +10,9 @@ export const PASTE_OFF = "\u001b[?2004l";
 /** A longer paste is cut to this. */
 export const PASTE_CHARACTERS_MAX = 1_048_576;
 
-const BEGIN = "\u001b[200~";
-const END = "\u001b[201~";
+/** Marks that a terminal sets around a pasted text. */
+export const PASTE_BEGIN = "\u001b[200~";
+export const PASTE_END = "\u001b[201~";
 
 /**
  * Splits the input of a terminal into keys and pasted texts, wherever the chunks are cut.
@@ -39,7 +40,7 @@ export class BracketedPaste {
     const pieces: TypedPiece[] = [];
     while (rest !== "") {
       const isPaste = this.#paste !== undefined;
-      const marker = isPaste ? END : BEGIN;
+      const marker = isPaste ? PASTE_END : PASTE_BEGIN;
       const at = rest.indexOf(marker);
       const heldFrom = at >= 0 ? at : rest.length - beginningOf(marker, rest);
       this.#add(rest.slice(0, heldFrom), pieces);

@@ -11,6 +11,7 @@ import type { ProcessContext } from "../../process-context.ts";
 import { VERSION } from "../../version.ts";
 import type { Line } from "./flags.ts";
 import { openLineSession } from "./line-session.ts";
+import { terminalLife } from "./terminal-life.ts";
 
 /** Runs the terminal client on the whole screen. Its first frame waits for nothing (PERF-01). */
 export async function runFullScreen(
@@ -46,11 +47,12 @@ export async function runFullScreen(
   };
   const engine = reach();
   engine.catch(() => undefined); // the client shows it
+  const life = terminalLife(at.world.clock);
   const { why } = await runTerminalClient({
     version: VERSION,
     workingDir: at.workingDir,
     engine,
-    openScreen: openFullScreen,
+    openScreen: (options) => openFullScreen(options, life),
     clock: at.world.clock,
     signal: at.stop.signal,
     hasColours: (process.env["NO_COLOR"] ?? "") === "",

@@ -6,15 +6,25 @@ import { watchdog } from "../../../platform/processes/watchdog.ts";
 /** The first screen comes before a process that is needed only when this one is killed. */
 const START_MS = 100;
 
+export interface TerminalGuardOptions {
+  /** Control sequences that end what this process has switched on. Default: those of bracketed paste alone. */
+  readonly modes?: string;
+  /** Milliseconds until the guard starts. Default: 100. A kill before that leaves the terminal unrestored. */
+  readonly afterMs?: number;
+}
+
 /**
  * Restores the terminal of standard input for the shell if this process is killed (Linux). Disposing it stops the
- * guard. A kill within the first 100 ms leaves the terminal unrestored.
+ * guard.
  */
-export function guardTerminal(clock: Pick<Clock, "timer">): Disposable {
+export function guardTerminal(
+  clock: Pick<Clock, "timer">,
+  { modes, afterMs = START_MS }: TerminalGuardOptions = {},
+): Disposable {
   let guard: Disposable | undefined;
-  const start = clock.timer(START_MS, () => {
+  const start = clock.timer(afterMs, () => {
     const path = terminalPath();
-    guard = path === undefined ? undefined : watchdog().guardTerminal(path);
+    guard = path === undefined ? undefined : watchdog().guardTerminal(path, modes);
   });
   return {
     [Symbol.dispose]() {

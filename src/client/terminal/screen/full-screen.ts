@@ -1,13 +1,17 @@
 import {
   CURSOR_MARKER,
   KeybindingsManager,
-  ProcessTerminal,
   setKeybindings,
   sliceByColumn,
   TUI_KEYBINDINGS,
   TuiAltScreen,
 } from "@earendil-works/pi-tui";
+import { PASTE_OFF } from "../../../view/terminal/bracketed-paste.ts";
+import { guarded } from "../lifecycle/guarded.ts";
+import type { TerminalLife } from "../lifecycle/life.ts";
+import { MODES_OFF } from "../lifecycle/modes.ts";
 import { inputOf } from "./input.ts";
+import { OwnTerminal } from "./own-terminal.ts";
 import type { Frame, MouseMode, Screen, ScreenOptions, Size } from "./screen.ts";
 
 const MOUSE_OFF = "\u001b[?1006l\u001b[?1002l\u001b[?1000l";
@@ -21,20 +25,27 @@ const FOCUS_OFF = "\u001b[?1004l";
 
 /**
  * Opens the alternate screen of this process's terminal and shows frames on it: only changed rows are written, each
- * frame in one synchronized update, with the real cursor at the caret.
+ * frame in one synchronized update, with the real cursor at the caret. The terminal is restored however the process
+ * ends; handlers that throw do not end it.
  */
-export function openFullScreen(options: ScreenOptions): Screen {
-  return new FullScreen(options);
+export function openFullScreen(options: ScreenOptions, life: TerminalLife): Screen {
+  return new FullScreen({ ...options, ...guarded(options) }, life);
 }
 
 class FullScreen implements Screen {
   readonly #options: ScreenOptions;
-  readonly #terminal = new ProcessTerminal();
+  readonly #terminal: OwnTerminal;
   readonly #tui: TuiAltScreen;
+  readonly #life: TerminalLife;
   #mouse: MouseMode;
+  /** Present while the terminal is ours. */
+  #held: Disposable | undefined;
+  #isOver = false;
 
-  constructor(options: ScreenOptions) {
+  constructor(options: ScreenOptions, life: TerminalLife) {
     this.#options = options;
+    this.#life = life;
+    this.#terminal = new OwnTerminal(life.clock);
     this.#mouse = options.mouse;
     // Keys, the mouse, selections and search are this client's own: the library has none to itself.
     setKeybindings(new KeybindingsManager(noKeys()));
@@ -43,7 +54,7 @@ class FullScreen implements Screen {
     this.#tui.addInputListener((data) => {
       const input = inputOf(data);
       if (input !== undefined) options.input(input);
-      this.#tui.renderNow();
+      if (this.#held !== undefined) this.#tui.renderNow();
       return { consume: true };
     });
     this.#start();
@@ -54,7 +65,7 @@ class FullScreen implements Screen {
   }
 
   redraw(): void {
-    this.#tui.requestRender();
+    if (this.#held !== undefined) this.#tui.requestRender();
   }
 
   setMouse(mode: MouseMode): void {
@@ -63,32 +74,49 @@ class FullScreen implements Screen {
   }
 
   control(sequence: string): void {
-    this.#terminal.write(sequence);
+    if (this.#held !== undefined) this.#terminal.write(sequence);
   }
 
   suspend(): void {
     this.#leave();
   }
 
+  stopJob(): void {
+    this.suspend();
+    this.#life.stopJob(() => this.resume());
+  }
+
   resume(): void {
-    this.#start();
-    this.#tui.requestRender(true);
+    if (this.#held === undefined && !this.#isOver) this.#start();
   }
 
   stop(farewell: readonly string[]): void {
+    this.#isOver = true;
     this.#leave();
-    if (farewell.length > 0) this.#terminal.write(`${farewell.join("\r\n")}\r\n`);
+    if (farewell.length > 0) this.#terminal.write(`${farewell.join("\n")}\n`);
   }
 
   #start(): void {
     this.#tui.start();
+    this.#held = this.#life.hold(MODES_OFF, () => this.#restore());
     this.control(`${FOCUS_ON}${MOUSE_MODES[this.#mouse]}`);
     this.#tui.renderNow(true);
   }
 
   #leave(): void {
+    if (this.#held === undefined) return;
     this.control(`${MOUSE_OFF}${FOCUS_OFF}`);
     this.#tui.stop({ preserveScreen: true });
+    this.#held[Symbol.dispose]();
+    this.#held = undefined;
+  }
+
+  /** Restores the terminal of a process that is about to end: nothing waits for a stream any more. */
+  #restore(): void {
+    if (this.#held === undefined) return;
+    this.#isOver = true;
+    this.#leave();
+    this.#life.writeNow(`${PASTE_OFF}${MODES_OFF}`);
   }
 
   /** Returns the rows of a frame, as many as the screen has, with the mark of the cursor in one of them. */

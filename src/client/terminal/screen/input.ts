@@ -7,7 +7,7 @@ const FOCUS = new Map([
   ["\u001b[I", true],
   ["\u001b[O", false],
 ]);
-/** A letter or digit behind ESC: Alt without an extended key protocol. The library names some of them arrows. */
+/** A letter or digit behind ESC: Alt in terminals without an extended protocol. */
 const ALT = /^\u001b([a-zA-Z0-9.,<>_/-])$/;
 /** Bits of a mouse button in SGR reports. */
 const [SHIFT, MOTION, WHEEL] = [4, 32, 64];

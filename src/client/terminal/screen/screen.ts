@@ -33,12 +33,12 @@ export interface MouseInput {
   readonly button: "left" | "middle" | "right" | "none";
   readonly row: number;
   readonly column: number;
-  /** Direction of a wheel: -1 up, 1 down; 0 for other events. */
+  /** Direction of the wheel: -1 up, 1 down; 0 for other events. */
   readonly wheel: -1 | 0 | 1;
   readonly shift: boolean;
 }
 
-/** The terminal has gained or lost the focus of its window. */
+/** A change of the focus of the window that the terminal is in. */
 export interface FocusInput {
   readonly kind: "focus";
   readonly isFocused: boolean;
@@ -46,7 +46,7 @@ export interface FocusInput {
 
 export type ScreenInput = KeyInput | PasteInput | MouseInput | FocusInput;
 
-/** Use of the mouse: none, the wheel alone, or clicks and selections too. */
+/** Uses of the mouse: nothing, the wheel alone, or clicks and selections too. */
 export type MouseMode = "off" | "wheel" | "full";
 
 /** The screen of a terminal, as this client uses it. Only `screen/` knows the library behind it. */
@@ -60,6 +60,8 @@ export interface Screen {
   /** Gives the terminal to another program or to the shell; `resume` takes it back and draws everything again. */
   suspend(): void;
   resume(): void;
+  /** Suspends the screen and stops the job, as Ctrl-Z does; takes the terminal back when the job is continued. */
+  stopJob(): void;
   /** Restores the terminal. @param farewell lines for the main screen. */
   stop(farewell: readonly string[]): void;
 }

@@ -1,0 +1,39 @@
+import { messageOf } from "../../../base/errors.ts";
+import { shortened } from "../../../base/text/text.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import type { Frame, ScreenOptions, Size } from "../screen/screen.ts";
+
+type Handlers = Pick<ScreenOptions, "draw" | "input">;
+
+/**
+ * Returns handlers that never throw. A picture that cannot be drawn is the last one, with a sentence in its last row; a
+ * key that fails does nothing but show a sentence until the next key. The client continues (TUI-10).
+ */
+export function guarded({ draw, input }: Handlers): Handlers {
+  let last: Frame = { rows: [] };
+  let failedKey: string | undefined;
+  return {
+    draw(size) {
+      try {
+        last = draw(size);
+      } catch (thrown) {
+        return withSentence(last, `cinch could not draw this: ${messageOf(thrown)}`, size);
+      }
+      return failedKey === undefined ? last : withSentence(last, failedKey, size);
+    },
+    input(got) {
+      failedKey = undefined;
+      try {
+        input(got);
+      } catch (thrown) {
+        failedKey = `cinch could not do this: ${messageOf(thrown)}`;
+      }
+    },
+  };
+}
+
+function withSentence({ rows, cursor }: Frame, sentence: string, { columns, rows: height }: Size): Frame {
+  const shown = Array.from({ length: Math.max(0, height - 1) }, (_, at) => rows[at] ?? "");
+  const frame = { rows: [...shown, shortened(neutraliseLine(sentence), columns - 1)] };
+  return cursor === undefined ? frame : { ...frame, cursor };
+}

@@ -1,0 +1,20 @@
+import type { Clock } from "../../../base/world.ts";
+
+/** The process around a screen, as `screen/` uses it: its end, its stop and its return. */
+export interface TerminalLife {
+  readonly clock: Pick<Clock, "timer">;
+  /**
+   * Restores the terminal when this process is killed, and calls `restore` when it ends in another way. Disposing it
+   * ends both: the terminal is restored by then.
+   * @param modes control sequences for a terminal whose client was killed.
+   * @param restore writes at once; it may be called twice.
+   */
+  hold(modes: string, restore: () => void): Disposable;
+  /** Writes to the terminal before it returns. A closed terminal takes nothing, and that is no error. */
+  writeNow(text: string): void;
+  /**
+   * Stops this job as Ctrl-Z does (TUI-01), and calls back once it is continued. Calls back soon if nothing stops
+   * it: no shell waits for it.
+   */
+  stopJob(continued: () => void): void;
+}

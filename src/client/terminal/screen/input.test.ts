@@ -1,0 +1,108 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { InputChunks } from "./chunks.ts";
+import { inputOf } from "./input.ts";
+
+const key = (data: string) => {
+  const input = inputOf(data);
+  return input?.kind === "key" ? input.key : undefined;
+};
+
+test.each([
+  ["ctrl+j", "\n", "a new line in every terminal"],
+  ["enter", "\r", "plain"],
+  ["shift+enter", "\u001b[13;2u", "kitty"],
+  ["shift+enter", "\u001b[27;2;13~", "modifyOtherKeys"],
+  ["alt+enter", "\u001b\r", "legacy"],
+  ["alt+enter", "\u001b[13;3u", "kitty"],
+  ["ctrl+enter", "\u001b[13;5u", "kitty"],
+  ["ctrl+enter", "\u001b[27;5;13~", "modifyOtherKeys"],
+  ["escape", "\u001b", "legacy"],
+  ["escape", "\u001b[27u", "kitty"],
+  ["ctrl+c", "\u0003", "legacy"],
+  ["ctrl+c", "\u001b[99;5u", "kitty"],
+  ["ctrl+c", "\u001b[27;5;99~", "modifyOtherKeys"],
+  ["ctrl+z", "\u001a", "legacy"],
+  ["shift+tab", "\u001b[Z", "legacy"],
+  ["shift+tab", "\u001b[9;2u", "kitty"],
+  ["alt+b", "\u001bb", "legacy"],
+  ["alt+f", "\u001bf", "legacy"],
+  ["alt+b", "\u001b[98;3u", "kitty"],
+  ["alt+backspace", "\u001b\u007f", "legacy"],
+  ["ctrl+left", "\u001b[1;5D", "xterm"],
+  ["f1", "\u001bOP", "xterm"],
+  ["pageUp", "\u001b[5~", "xterm"],
+])("[TUI-08 wish:19] %s is read from %j (%s)", (name, data) => {
+  expect(key(data)).toBe(name);
+});
+
+test("[TUI-08 wish:19] a released key and an answer that nobody asked for mean nothing", () => {
+  for (const data of [
+    "\u001b[97;1:3u",
+    "\u001b[13;2:3u",
+    "\u001b[?62;22c",
+    "\u001b[?1u",
+    "\u001b[5;10R",
+    "\u001b[?2026;2$y",
+    "\u001b]11;rgb:0000/0000/0000\u0007",
+    "\u001b]11;rgb:0000/0000/0000\u001b\\",
+    "\u001bP>|xterm(390)\u001b\\",
+    "\u001b_Gi=1;OK\u001b\\",
+    "",
+  ])
+    expect({ data, input: inputOf(data) }).toEqual({ data, input: undefined });
+});
+
+test("[TUI-08] focus and the mouse are read", () => {
+  expect(inputOf("\u001b[I")).toEqual({ kind: "focus", isFocused: true });
+  expect(inputOf("\u001b[O")).toEqual({ kind: "focus", isFocused: false });
+  expect(inputOf("\u001b[<65;3;4M")).toMatchObject({
+    kind: "mouse",
+    type: "wheel",
+    wheel: 1,
+    row: 3,
+    column: 2,
+  });
+});
+
+test("[TUI-08 wish:19] typed text is typed, in every writing", () => {
+  for (const text of ["a", "A", "ß", "日", "é", "👍"])
+    expect(inputOf(text)).toEqual({ kind: "key", key: text, text });
+  expect(inputOf(" ")).toEqual({ kind: "key", key: "space", text: " " });
+  expect(inputOf("\u001b[97u")).toEqual({ kind: "key", key: "a", text: "a" });
+});
+
+test("[TUI-08 wish:20] a line end in the middle of a chunk is no Enter: the chunk is a paste", () => {
+  const chunks = new InputChunks();
+  expect(chunks.read("one\rtwo")).toBe("\u001b[200~one\rtwo\u001b[201~");
+  expect(chunks.read("go\r")).toBe("go\r");
+  expect(chunks.read("\u001b[A\rx")).toBe("\u001b[A\rx");
+});
+
+test("[TUI-08 wish:20] a paste without its end mark is ended once, and the next keys are keys again", () => {
+  const chunks = new InputChunks();
+  expect(chunks.read("\u001b[200~one\rtwo")).toBe("\u001b[200~one\rtwo");
+  expect(chunks.isPasting).toBe(true);
+  expect(chunks.endPaste()).toBe("\u001b[201~");
+  expect(chunks.endPaste()).toBe("");
+  expect(chunks.read("x")).toBe("x");
+});
+
+test("[TUI-08 wish:20] a marked paste stays as it is, wherever its chunks are cut", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z\r\n]{0,20}$/), fc.nat(32), (text, cut) => {
+      const all = `\u001b[200~${text}\u001b[201~`;
+      const chunks = new InputChunks();
+      expect(chunks.read(all.slice(0, cut)) + chunks.read(all.slice(cut))).toBe(all);
+      expect(chunks.isPasting).toBe(false);
+    }),
+  );
+});
+
+test("[TUI-08] no input throws", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (data) => {
+      inputOf(data);
+    }),
+  );
+});
