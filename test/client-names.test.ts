@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { SessionId } from "../src/base/ids.ts";
 import type { Connection, IdentityClass } from "../src/protocol/connection.ts";
-import { CLIENT_LABEL_CHARACTERS_MAX, CLIENTS_LISTED_MAX } from "../src/protocol/events/client-limits.ts";
+import { CLIENT_LABEL_CHARACTERS_MAX, CLIENTS_LISTED_MAX } from "../src/protocol/events/acting-client.ts";
 import type { EnvelopeOf } from "../src/protocol/events/envelope.ts";
 import type { EventKind } from "../src/protocol/events/events.ts";
 import { PROTOCOL_VERSION } from "../src/protocol/version.ts";

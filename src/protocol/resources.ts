@@ -4,7 +4,7 @@ import { EffortSchema } from "./commands/commands.ts";
 import { LevelSchema } from "./commands/control-commands.ts";
 import type { DeepReadonly } from "./deep-readonly.ts";
 import { EFFORT_WORDS } from "./effort.ts";
-import { CLIENT_LABEL_CHARACTERS_MAX, CLIENTS_LISTED_MAX } from "./events/client-limits.ts";
+import { CLIENT_LABEL_CHARACTERS_MAX, CLIENTS_LISTED_MAX } from "./events/acting-client.ts";
 import type { Envelope } from "./events/envelope.ts";
 import { EnvelopeSchema } from "./events/envelope.ts";
 import { ClientIdSchema, EventSeqSchema, LogIdSchema, SessionIdSchema, TaskIdSchema } from "./ids.ts";

@@ -115,6 +115,9 @@ const LEFT_OUT = [
   "Legacy",
 ];
 
+/** The prompt of a question, or of a line. The prompt of running work stands until keys count as an answer. */
+const TAKES_KEYS = /(^|\n)((answer|choice|1-\d)( \(\d+ s\))? )?>$/;
+
 terminalTest(
   "[MCP-06] at a terminal a person answers the questions of a server over HTTP and sends one of its prompts, and its picture reaches the model",
   async () => {
@@ -131,7 +134,7 @@ terminalTest(
       await terminal.type(line);
       await terminal.press("Enter");
       await terminal.shows(shows);
-      await terminal.shows(/>\s*$/); // keys count only once the prompt stands
+      await terminal.shows(TAKES_KEYS);
     };
     await enter('clear; "$CINCH" --plain --model mock:one', "/help lists commands");
     await enter("ask me", "It asks for:");

@@ -68,3 +68,14 @@ export function sentence(text: string): string {
 export function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
+
+/** Lines of a file, from 1, the last one included. */
+export interface LineRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Returns the words for some lines: `line 5`, `lines 5 to 15`. */
+export function lineRangeText({ first, last }: LineRange): string {
+  return first === last ? `line ${first}` : `lines ${first} to ${last}`;
+}

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../base/json.ts";
 import { isObject, parseJson, stringAt } from "../../base/json.ts";
-import { CLIENT_LABEL_CHARACTERS_MAX } from "../../protocol/events/client-limits.ts";
+import { CLIENT_LABEL_CHARACTERS_MAX } from "../../protocol/events/acting-client.ts";
 import { assertAccepted, assertHolds, assertRefused, assertSame } from "../check.ts";
 import type { Scenario } from "../scenario.ts";
 import { AGENTS_TOO, EVERY } from "../scenario.ts";

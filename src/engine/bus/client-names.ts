@@ -1,6 +1,6 @@
 import type { ClientId } from "../../base/ids.ts";
 import { head } from "../../base/text/text.ts";
-import { CLIENT_LABEL_CHARACTERS_MAX } from "../../protocol/events/client-limits.ts";
+import { actingClient, CLIENT_LABEL_CHARACTERS_MAX } from "../../protocol/events/acting-client.ts";
 import type { Event, EventKind, PayloadOf } from "../../protocol/events/events.ts";
 import type { NamedClient } from "../../protocol/events/named-client.ts";
 import type { Redaction } from "./redaction.ts";
@@ -55,12 +55,11 @@ export class ClientNames {
   /** Returns an event with the name of the client that it names by its id; else the same event. */
   named(event: Event): Event {
     if (!isNaming(event)) return event;
-    const { payload } = event;
-    const id = "originator" in payload ? payload.originator : "by" in payload ? payload.by : undefined;
+    const id = actingClient(event.payload);
     const known = id === undefined ? undefined : this.#known.get(id);
     if (known === undefined) return event;
     const who = { ...known, label: this.shown(known.label) };
-    return { ...event, payload: { ...payload, who } } as Event;
+    return { ...event, payload: { ...event.payload, who } } as Event;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ClientId } from "../../base/ids.ts";
 import { stringAt } from "../../base/json.ts";
 import { reasonText } from "../../base/reasons.ts";
+import { lineRangeText } from "../../base/text/text.ts";
 import type { InputBlock, UnsavedBlock } from "../../protocol/content.ts";
 import { fence } from "../../safety/fence.ts";
 import { visibleLine } from "../../safety/hidden.ts";
@@ -50,14 +51,10 @@ export async function unsavedBlocks(
     publish({ kind: "Error", payload: { reason: "FileNotAttached", message, severity: "notice" } });
     return [];
   }
-  const of = lines === undefined ? shown : `${shown}, ${linesText(lines)}`;
+  const of = lines === undefined ? shown : `${shown}, ${lineRangeText(lines)}`;
   const about =
     attached === true
       ? `${of}:`
       : `${of} has unsaved changes in the editor; tools see the saved file. Its unsaved content:`;
   return [{ type: "text", text: `${about}\n${fence("attachment", outputWords(output)) ?? "(empty)"}` }];
-}
-
-function linesText({ first, last }: NonNullable<UnsavedBlock["lines"]>): string {
-  return first === last ? `line ${first}` : `lines ${first} to ${last}`;
 }

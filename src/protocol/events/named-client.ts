@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { CLIENT_LABEL_CHARACTERS_MAX } from "./client-limits.ts";
+import { CLIENT_LABEL_CHARACTERS_MAX } from "./acting-client.ts";
 
 /**
  * The client that `originator` or `by` names, as it was when it acted. Absent: the engine itself, a client that it does

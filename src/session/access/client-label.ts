@@ -1,5 +1,5 @@
 import { head } from "../../base/text/text.ts";
-import { CLIENT_LABEL_CHARACTERS_MAX } from "../../protocol/events/client-limits.ts";
+import { CLIENT_LABEL_CHARACTERS_MAX } from "../../protocol/events/acting-client.ts";
 import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
 
 /** Characters of a client's own name that are read: a longer one costs no more. */

@@ -1,7 +1,7 @@
 import type { ClientId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { head } from "../../base/text/text.ts";
-import { CLIENT_LABEL_CHARACTERS_MAX } from "../../protocol/events/client-limits.ts";
+import { actingClient, CLIENT_LABEL_CHARACTERS_MAX } from "../../protocol/events/acting-client.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { NamedClient } from "../../protocol/events/named-client.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
@@ -20,7 +20,7 @@ export const NO_CLIENTS: KnownClients = new Map();
 export function clientsAfter(clients: KnownClients, envelope: Envelope): KnownClients {
   const { payload } = envelope;
   const who = "who" in payload ? payload.who : undefined;
-  const id = "originator" in payload ? payload.originator : "by" in payload ? payload.by : undefined;
+  const id = actingClient(payload);
   if (who === undefined || id === undefined || !isId("cli", id)) return clients;
   const before = clients.get(id);
   const label = head(who.label, CLIENT_LABEL_CHARACTERS_MAX);

@@ -1,4 +1,6 @@
 import { fileURLToPath } from "node:url";
+import type { LineRange } from "../../../base/text/text.ts";
+import { lineRangeText } from "../../../base/text/text.ts";
 
 /** A file that an editor names by its address. */
 export interface NamedFile {
@@ -6,7 +8,7 @@ export interface NamedFile {
   /** False for a file of another machine. */
   readonly isHere: boolean;
   /** Its selected lines, from 1. Absent: all. */
-  readonly lines?: { readonly first: number; readonly last: number };
+  readonly lines?: LineRange;
 }
 
 const SCHEME = /^[a-z][a-z\d+.-]*:/i;
@@ -30,9 +32,7 @@ export function namedFile(uri: string): NamedFile | undefined {
 
 /** Returns selected lines in words for the end of a path. */
 export function linesText({ lines }: Pick<NamedFile, "lines">): string {
-  if (lines === undefined) return "";
-  const { first, last } = lines;
-  return first === last ? `, line ${first}` : `, lines ${first} to ${last}`;
+  return lines === undefined ? "" : `, ${lineRangeText(lines)}`;
 }
 
 function selection(hash: string): Pick<NamedFile, "lines"> {

@@ -101,7 +101,8 @@ export class LogTable {
       ...(contentBefore === undefined ? [] : [contentBefore]),
       limit,
     );
-    return rows.map((row) => this.#rows.integer(row, "num", "a log"));
+    // A damaged number belongs to no log that can be read: the others are listed.
+    return rows.map(({ num }) => Number(num)).filter(Number.isSafeInteger);
   }
 
   /** Returns the newest day before one that has a key. */

@@ -4,10 +4,11 @@ import type { Accepted, CommandOf } from "../../../protocol/commands/commands.ts
 import { isMediaBlock } from "../../../safety/media/media-block.ts";
 import type { AttachedClient } from "../../access/client.ts";
 import type { Resolved } from "../../moments.ts";
-import { assertWishesHandled, refersToFiles, resolvedInput } from "../feature-commands.ts";
+import { assertWishesHandled } from "../feature-commands.ts";
 import type { Recovery } from "../recovery.ts";
 import type { SessionDependencies } from "../session-dependencies.ts";
 import type { TurnScheduler } from "../turn-scheduler.ts";
+import { refersToFiles, resolvedInput } from "./input-content.ts";
 
 export interface InputAcceptanceOptions {
   readonly parts: Pick<SessionDependencies, "attachments" | "unsaved" | "takes" | "leftOut" | "engine">;
