@@ -1,9 +1,12 @@
 import type { HarnessError } from "../../src/base/errors.ts";
+import { messageOf } from "../../src/base/errors.ts";
 import type { DrawnRow } from "../../src/client/terminal/drawing/span.ts";
 import { textOfRow } from "../../src/client/terminal/drawing/span.ts";
 import { KeyTable } from "../../src/client/terminal/keys/key-table.ts";
 import type { Overlay } from "../../src/client/terminal/layout/part.ts";
 import type { Services } from "../../src/client/terminal/layout/services.ts";
+import type { WhichSession } from "../../src/client/terminal/options.ts";
+import { KeptSettings } from "../../src/client/terminal/settings/kept-settings.ts";
 import type { Command } from "../../src/protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../src/protocol/commands/results.ts";
 import type { QueryKind } from "../../src/protocol/kinds.ts";
@@ -22,6 +25,11 @@ export interface FakeServices extends Services {
   readonly said: string[];
   readonly overlays: Overlay[];
   readonly inserted: string[];
+  readonly submitted: string[];
+  /** Control sequences that were written outside of frames. */
+  readonly controls: string[];
+  /** Sessions that were to be shown. */
+  readonly shown: WhichSession[];
   /** Sets the open questions. */
   ask(...questions: readonly Question[]): void;
   /** Answer to the next commands: a result, or a refusal. */
@@ -40,6 +48,9 @@ export function fakeServices(): FakeServices {
     said: [],
     overlays: [],
     inserted: [],
+    submitted: [],
+    controls: [],
+    shown: [],
     reply: undefined,
     found: undefined,
     keys: new KeyTable(),
@@ -53,6 +64,9 @@ export function fakeServices(): FakeServices {
       },
       transcript: NEW_TRANSCRIPT,
       self: "cli_self",
+      last: undefined,
+      session: async () => services.session.open as never,
+      goTo: async (which) => void services.shown.push(which),
       async send<Sent extends Command>(command: Sent) {
         services.sent.push(command);
         const { reply } = services;
@@ -72,7 +86,36 @@ export function fakeServices(): FakeServices {
       overlay.closed?.();
     },
     run: () => undefined,
-    insert: (text) => void services.inserted.push(text),
+    draft: {
+      text: "",
+      insert: (text) => void services.inserted.push(text),
+      bringBack: (text) => void services.inserted.push(text),
+      replace: (text) => void services.inserted.push(text),
+    },
+    host: {
+      environment: {},
+      settingsPath: "/config/terminal.toml",
+      runOnTerminal: async () => 0,
+      output: async () => undefined,
+      feed: async () => false,
+      writePrivate: async (name) => `/private/${name}`,
+      read: async () => new Uint8Array(),
+      remove: async () => undefined,
+      readSettings: async () => undefined,
+      writeSettings: async () => undefined,
+    },
+    settings: new KeptSettings(),
+    screen: {
+      size: { columns: 120, rows: 40 },
+      control: (sequence) => void services.controls.push(sequence),
+      suspend: () => undefined,
+      resume: () => undefined,
+      setMouse: () => undefined,
+    },
+    workingDir: "/work",
+    tell: (failure) => void services.said.push(messageOf(failure)),
+    submit: (text) => void services.submitted.push(text),
+    leave: () => undefined,
   };
   return services;
 }

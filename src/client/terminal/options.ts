@@ -2,6 +2,7 @@ import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { SessionInfo } from "../../protocol/resources.ts";
+import type { Host } from "./host/host.ts";
 import type { Screen, ScreenOptions } from "./screen/screen.ts";
 
 /** A session that is open, as the engine says. */
@@ -16,6 +17,11 @@ export interface OpenSession {
   readonly notices: readonly string[];
 }
 
+/** A session to show: a new one, or a stored one. */
+export type WhichSession =
+  | { readonly kind: "new" }
+  | { readonly kind: "stored"; readonly info: Pick<SessionInfo, "session"> };
+
 /** An engine that is reached. */
 export interface ReachedByTerminal {
   /** After its handshake. */
@@ -27,9 +33,7 @@ export interface ReachedByTerminal {
   /** The last session of this directory that a person could continue. */
   readonly last?: SessionInfo;
   /** Begins a session, or continues one. @throws HarnessError the engine's refusal. */
-  open(
-    which: { readonly kind: "new" } | { readonly kind: "stored"; readonly info: SessionInfo },
-  ): Promise<OpenSession>;
+  open(which: WhichSession): Promise<OpenSession>;
 }
 
 export interface TerminalClientOptions {
@@ -44,6 +48,7 @@ export interface TerminalClientOptions {
   readonly isQuiet?: boolean;
   /** Sent as the first prompt. */
   readonly prompt?: string;
+  readonly host: Host;
   readonly openScreen: (options: ScreenOptions) => Screen;
   readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
   readonly signal: AbortSignal;

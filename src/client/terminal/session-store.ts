@@ -14,7 +14,7 @@ import type { Transcript } from "../../view/transcript/transcript.ts";
 import { NEW_TRANSCRIPT, transcriptAfter } from "../../view/transcript/transcript.ts";
 import { Sender } from "../slash/sender.ts";
 import type { ShownSession } from "./layout/services.ts";
-import type { OpenSession, ReachedByTerminal } from "./options.ts";
+import type { OpenSession, ReachedByTerminal, WhichSession } from "./options.ts";
 
 export interface SessionStoreOptions {
   readonly engine: Promise<ReachedByTerminal>;
@@ -26,6 +26,8 @@ export interface SessionStoreOptions {
   readonly opened: () => void;
   /** Called if the events of the session end, or cannot be read any more. */
   readonly ended: (failure: unknown) => void;
+  /** Called if another session cannot be shown. */
+  readonly refused: (failure: unknown) => void;
   readonly say: (text: string) => void;
 }
 
@@ -85,12 +87,13 @@ export class SessionStore implements ShownSession {
     }
   }
 
-  /** Shows another session. @throws HarnessError the engine's refusal; the one before stays. */
-  async goTo(
-    which: { readonly kind: "new" } | { readonly kind: "stored"; readonly info: SessionInfo },
-  ): Promise<void> {
-    const engine = await this.#options.engine;
-    this.#follow(await engine.open(which));
+  async goTo(which: WhichSession): Promise<void> {
+    try {
+      const engine = await this.#options.engine;
+      this.#follow(await engine.open(which));
+    } catch (thrown) {
+      this.#options.refused(thrown);
+    }
   }
 
   async send<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError> {

@@ -3,21 +3,19 @@ import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { NoteTone } from "../../view/transcript/items.ts";
 import type { Role } from "./drawing/span.ts";
 import { row, span } from "./drawing/span.ts";
+import { FEATURES } from "./features.ts";
 import { InputPart } from "./input/input-part.ts";
 import type { ActionName } from "./keys/actions.ts";
 import { KeyTable } from "./keys/key-table.ts";
+import type { Feature, SendHow } from "./layout/feature.ts";
 import type { Services } from "./layout/services.ts";
 import { Stage } from "./layout/stage.ts";
 import { farewell } from "./lifecycle/farewell.ts";
 import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
-import { HelpPanel } from "./panels/help-panel.ts";
-import { openModels } from "./panels/model-panel.ts";
-import { openPalette } from "./panels/palette.ts";
-import { openSessionList } from "./panels/session-panel.ts";
-import { openPolicy } from "./questions/policy-panel.ts";
 import { QuestionDock } from "./questions/question-dock.ts";
 import type { Screen } from "./screen/screen.ts";
 import { SessionStore } from "./session-store.ts";
+import { KeptSettings } from "./settings/kept-settings.ts";
 import type { Header } from "./status/header.ts";
 import { drawHeader } from "./status/header.ts";
 import { StatusPart } from "./status/status-part.ts";
@@ -49,8 +47,9 @@ class TerminalClient {
   readonly #transcript: TranscriptPart;
   readonly #status: StatusPart;
   readonly #stage: Stage;
-  readonly #services: Services;
   readonly #screen: Screen;
+  readonly #settings: KeptSettings;
+  readonly #features: readonly Feature[];
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: TerminalClientOptions) {
@@ -59,20 +58,22 @@ class TerminalClient {
     this.#store = new SessionStore({
       engine: options.engine,
       signal,
-      changed: (envelope) => {
+      changed: (envelope, step) => {
         this.#status.add(envelope);
+        for (const feature of this.#features) feature.changed?.(envelope, step);
         this.#screen.redraw();
       },
-      opened: () => this.#status.begin(),
+      opened: () => this.#opened(),
       ended: (failure) => this.#tell(failure),
+      refused: (failure) => this.#tell(failure),
       say: (text) => this.#say(text),
     });
+    this.#settings = new KeptSettings();
     const services = this.#makeServices();
-    this.#services = services;
     this.#input = new InputPart({
       services,
       workingDir: options.workingDir,
-      send: (text, how) => void this.#send(text, how),
+      send: (text, how) => this.#send(text, how),
     });
     this.#transcript = new TranscriptPart(services);
     this.#status = new StatusPart(services, { isQuiet: options.isQuiet ?? false });
@@ -80,7 +81,7 @@ class TerminalClient {
       parts: {
         header: (columns) => drawHeader(this.#header(), columns),
         transcript: this.#transcript,
-        queue: () => [],
+        above: (columns) => this.#features.flatMap((feature) => feature.above?.(columns) ?? []),
         dock: new QuestionDock(services),
         input: this.#input,
         rule: (columns) => this.#status.rule(columns, this.#transcript.isAway),
@@ -92,9 +93,13 @@ class TerminalClient {
     });
     this.#screen = options.openScreen({
       draw: (size) => this.#stage.draw(size),
-      input: (input) => this.#stage.input(input),
-      mouse: "wheel",
+      input: (input) => {
+        if (input.kind === "focus") for (const feature of this.#features) feature.focused?.(input.isFocused);
+        this.#stage.input(input);
+      },
+      mouse: this.#settings.values.mouse,
     });
+    this.#features = FEATURES.map((make) => make(services));
   }
 
   async run(): Promise<TerminalOutcome> {
@@ -108,6 +113,7 @@ class TerminalClient {
       return session === undefined ? { why } : { why, session };
     } finally {
       this.#leave.abort();
+      for (const feature of this.#features) feature[Symbol.dispose]?.();
       this.#screen.stop(farewell(this.#store));
     }
   }
@@ -115,31 +121,49 @@ class TerminalClient {
   async #begin(): Promise<void> {
     try {
       await this.#store.reach();
+      for (const feature of this.#features) feature.reached?.();
       this.#screen.redraw();
       await this.#input.attached();
-      if (this.#options.prompt !== undefined) await this.#send(this.#options.prompt, "queue");
+      if (this.#options.prompt !== undefined) this.#send(this.#options.prompt, "queue");
     } catch (thrown) {
       this.#tell(thrown);
     }
   }
 
   #makeServices(): Services {
+    const client = this;
     return {
       session: this.#store,
+      get draft() {
+        return client.#input;
+      },
+      get screen() {
+        return client.#screen;
+      },
+      host: this.#options.host,
+      settings: this.#settings,
+      workingDir: this.#options.workingDir,
       clock: this.#options.clock,
       keys: this.#keys,
       redraw: () => this.#screen.redraw(),
       say: (text, tone) => this.#say(text, tone),
+      tell: (failure) => this.#tell(failure),
       open: (overlay) => this.#stage.open(overlay),
       close: (overlay) => this.#stage.close(overlay),
       run: (action) => this.#stage.run(action),
-      insert: (text) => void this.#input.type(text),
+      submit: (text, how) => this.#send(text, how),
+      leave: () => this.#left.resolve("quit"),
     };
   }
 
-  async #send(text: string, delivery: "queue" | "steer"): Promise<void> {
+  /** Sends a text: by the first feature that takes it, else as an input of the session. */
+  #send(text: string, how: SendHow): void {
     this.#transcript.follow();
-    if (text.trim() === "/quit") return this.#left.resolve("quit");
+    if (this.#features.some((feature) => feature.send?.(text, how) === true)) return;
+    void this.#sendInput(text, how);
+  }
+
+  async #sendInput(text: string, delivery: SendHow): Promise<void> {
     try {
       const { session: sessionId } = await this.#store.session();
       const content = [{ type: "text" as const, text }];
@@ -165,36 +189,17 @@ class TerminalClient {
       case "turn.cancel":
         void this.#cancel();
         return;
-      case "policy.open":
-        openPolicy(this.#services);
-        return;
-      case "app.help":
-        this.#stage.open(new HelpPanel(this.#services));
-        return;
-      case "app.palette":
-        openPalette(this.#services);
-        return;
-      case "model.open":
-        openModels(this.#services);
-        return;
-      case "session.open":
-        openSessionList(this.#services, {
-          workingDir: this.#options.workingDir,
-          goTo: (info) => void this.#goTo({ kind: "stored", info }),
-        });
-        return;
-      case "session.continue": {
-        const { last } = this.#store;
-        if (last !== undefined && this.#store.open === undefined)
-          void this.#goTo({ kind: "stored", info: last });
-        return;
-      }
-      case "session.new":
-        void this.#goTo({ kind: "new" });
-        return;
       default:
-        return;
+        this.#features.find(({ actions }) => actions?.[action] !== undefined)?.actions?.[action]?.();
     }
+  }
+
+  #opened(): void {
+    this.#status.begin();
+    this.#transcript.follow();
+    for (const feature of this.#features) feature.opened?.();
+    this.#screen.redraw();
+    void this.#input.attached().catch((thrown: unknown) => this.#tell(thrown));
   }
 
   #header(): Header {
@@ -208,17 +213,6 @@ class TerminalClient {
       nowMs: clock.now(),
     };
     return last === undefined ? header : { ...header, last };
-  }
-
-  async #goTo(which: Parameters<SessionStore["goTo"]>[0]): Promise<void> {
-    try {
-      await this.#store.goTo(which);
-      await this.#input.attached();
-      this.#transcript.follow();
-      this.#screen.redraw();
-    } catch (thrown) {
-      this.#tell(thrown);
-    }
   }
 
   #interrupt(): void {

@@ -11,6 +11,7 @@ import type { ProcessContext } from "../../process-context.ts";
 import { VERSION } from "../../version.ts";
 import type { Line } from "./flags.ts";
 import { openLineSession } from "./line-session.ts";
+import { terminalHost } from "./terminal-host.ts";
 import { terminalLife } from "./terminal-life.ts";
 
 /** Runs the terminal client on the whole screen. Its first frame waits for nothing (PERF-01). */
@@ -53,6 +54,7 @@ export async function runFullScreen(
     workingDir: at.workingDir,
     engine,
     openScreen: (options) => openFullScreen(options, life),
+    host: terminalHost(at),
     clock: at.world.clock,
     signal: at.stop.signal,
     hasColours: (process.env["NO_COLOR"] ?? "") === "",

@@ -1,6 +1,7 @@
 import type { ActionName, KeyContext } from "../keys/actions.ts";
+import type { SendHow } from "../layout/feature.ts";
 import type { DrawnPart, Part } from "../layout/part.ts";
-import type { Services } from "../layout/services.ts";
+import type { Draft, Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
 import { expanded, hasChip } from "./chips.ts";
 import { DraftKeeper } from "./draft-keeper.ts";
@@ -22,7 +23,7 @@ export interface InputPartOptions {
   /** True: the draft begins with vim keys. Default: false. */
   readonly hasVimKeys?: boolean;
   /** Sends a text; the draft is empty by then. */
-  readonly send: (text: string, how: "queue" | "steer") => void;
+  readonly send: (text: string, how: SendHow) => void;
 }
 
 /** A walk through earlier prompts. */
@@ -46,7 +47,7 @@ const MARKS: Readonly<Record<VimState["mode"], string>> = {
 };
 
 /** The draft: what a person writes and has not sent. */
-export class InputPart implements Part {
+export class InputPart implements Part, Draft {
   readonly #options: InputPartOptions;
   readonly #history: PromptHistory;
   readonly #keeper: DraftKeeper;
@@ -107,7 +108,14 @@ export class InputPart implements Part {
     return true;
   }
 
-  /** Puts a text into an empty draft; before what was typed meanwhile. */
+  insert(text: string): void {
+    this.type(text);
+  }
+
+  replace(text: string): void {
+    this.#edit({ kind: "set", text });
+  }
+
   bringBack(text: string): void {
     if (this.#state.text === "") this.#fill(text);
     else this.#edit({ kind: "set", text: `${text}\n${this.text}` });
@@ -158,7 +166,7 @@ export class InputPart implements Part {
     if (isChanged) this.#keeper.changed();
   }
 
-  #send(how: "queue" | "steer"): void {
+  #send(how: SendHow): void {
     const { text: raw, cursor } = this.#state;
     // A backslash before the cursor makes a new line of Enter.
     if (how === "queue" && raw[cursor - 1] === "\\") {

@@ -4,12 +4,17 @@ import type { Command } from "../../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../../protocol/commands/results.ts";
 import type { QueryKind } from "../../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
+import type { SessionInfo } from "../../../protocol/resources.ts";
 import type { SessionView } from "../../../view/session/session-view.ts";
 import type { NoteTone } from "../../../view/transcript/items.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
+import type { Host } from "../host/host.ts";
 import type { ActionName } from "../keys/actions.ts";
 import type { KeyTable } from "../keys/key-table.ts";
-import type { OpenSession } from "../options.ts";
+import type { OpenSession, WhichSession } from "../options.ts";
+import type { Screen } from "../screen/screen.ts";
+import type { ClientSettings } from "../settings/client-settings.ts";
+import type { SendHow } from "./feature.ts";
 import type { Overlay } from "./part.ts";
 
 /** The session that is shown, for the parts of the screen. */
@@ -20,15 +25,39 @@ export interface ShownSession {
   readonly transcript: Transcript;
   /** The client that this is; absent until the engine is reached. */
   readonly self: string | undefined;
+  /** The last session of the folder, which the person could continue; absent before the engine is reached. */
+  readonly last: SessionInfo | undefined;
+  /** Returns the session that is shown; begins one if there is none. @throws HarnessError the engine's refusal. */
+  session(): Promise<OpenSession>;
+  /** Shows another session. A refusal is shown, and the one before stays. */
+  goTo(which: WhichSession): Promise<void>;
   /** Sends a command; returns the answer, or the refusal. Waits for the engine. */
   send<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError>;
   /** Sends a query; returns the answer, or the refusal. Waits for the engine. */
   query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind> | HarnessError>;
 }
 
+/** What the person writes, for the parts of the screen. */
+export interface Draft {
+  /** The text as it would be sent. */
+  readonly text: string;
+  /** Inserts a text at the cursor. */
+  insert(text: string): void;
+  /** Puts a text into an empty draft, else before what is in it. */
+  bringBack(text: string): void;
+  /** Replaces the draft. Undo brings the old one back. */
+  replace(text: string): void;
+}
+
 /** Services of the client for the parts of its screen. */
 export interface Services {
   readonly session: ShownSession;
+  readonly draft: Draft;
+  readonly host: Host;
+  /** The folder that the client was started in. */
+  readonly workingDir: string;
+  readonly settings: ClientSettings;
+  readonly screen: Pick<Screen, "control" | "size" | "suspend" | "resume" | "setMouse">;
   readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
   readonly keys: KeyTable;
   /** Asks for a new frame. */
@@ -40,6 +69,10 @@ export interface Services {
   close(overlay: Overlay): void;
   /** Carries out an action as its key would. */
   run(action: ActionName): void;
-  /** Inserts a text into the draft at the cursor. */
-  insert(text: string): void;
+  /** Shows the reason of a failure, as `say` does. */
+  tell(failure: unknown): void;
+  /** Sends a text as if the person had sent it from the draft. */
+  submit(text: string, how: SendHow): void;
+  /** Ends the client. */
+  leave(): void;
 }

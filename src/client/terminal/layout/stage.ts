@@ -11,8 +11,8 @@ import type { DrawnPart, Overlay, Part } from "./part.ts";
 export interface StageParts {
   readonly header: (columns: number) => readonly DrawnRow[];
   readonly transcript: Part;
-  /** Rows between the transcript and the draft: what waits in the queue. */
-  readonly queue: (columns: number) => readonly DrawnRow[];
+  /** Rows of the features between the transcript and the draft. */
+  readonly above: (columns: number) => readonly DrawnRow[];
   /** The line above the draft. */
   readonly rule: (columns: number) => DrawnRow;
   readonly dock: Part & {
@@ -92,11 +92,11 @@ export class Stage {
     const bottom = overlay ?? parts.dock;
     const dock = bottom.draw({ columns, rows: dockMax });
     const line = parts.rule(columns);
-    const queue = parts.queue(columns);
-    const fixed = header.length + queue.length + dock.rows.length + 1 + input.rows.length + 1;
+    const added = parts.above(columns);
+    const fixed = header.length + added.length + dock.rows.length + 1 + input.rows.length + 1;
     const room = Math.max(0, height - fixed);
     const transcript = room === 0 ? { rows: [] } : parts.transcript.draw({ columns, rows: room });
-    const above = [...header, ...filled(transcript.rows, room), ...queue];
+    const above = [...header, ...filled(transcript.rows, room), ...added];
     const inputTop = above.length + dock.rows.length + 1;
     this.#regions = [
       { part: parts.transcript, top: header.length, rows: room },

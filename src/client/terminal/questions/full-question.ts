@@ -53,14 +53,14 @@ export class FullQuestion implements Overlay {
   type(text: string): boolean {
     if (this.#dock.takesKeys && this.#dock.type(text)) return true;
     this.#dock.noteKey();
-    this.#services.insert(text);
+    this.#services.draft.insert(text);
     return true;
   }
 
   paste(text: string): boolean {
     if (this.#dock.paste(text)) return true;
     this.#dock.noteKey();
-    this.#services.insert(text);
+    this.#services.draft.insert(text);
     return true;
   }
 }

@@ -5,11 +5,17 @@ import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
+import type { Feature } from "../layout/feature.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
 
 type Rule = ResultOf<"ListRules">["rules"][number];
+
+/** The session-policy panel. */
+export function policy(services: Services): Feature {
+  return { actions: { "policy.open": () => openPolicy(services) } };
+}
 
 /** Opens the panel about what the session may do (PERM-07, TUI-04). Says so if no session is open. */
 export function openPolicy(services: Services): void {

@@ -37,7 +37,7 @@ function openStage() {
     parts: {
       header: () => [],
       transcript: { contexts: [], draw: () => ({ rows: [] }), act: () => false },
-      queue: () => [],
+      above: () => [],
       rule: () => ({ spans: [] }),
       dock,
       input,
@@ -50,7 +50,7 @@ function openStage() {
   Object.assign(services, {
     open: (overlay: never) => stage.open(overlay),
     close: (overlay: never) => stage.close(overlay),
-    insert: (text: string) => void input.type(text),
+    draft: input,
   });
   const screen = (size = SIZE) => Bun.stripANSI(stage.draw(size).rows.join("\n"));
   const press = (...keys: readonly string[]) => {

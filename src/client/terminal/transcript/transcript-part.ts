@@ -81,9 +81,12 @@ export class TranscriptPart implements Part {
   }
 
   #context(): DrawContext {
-    const { session, clock } = this.#services;
+    const { session, clock, settings } = this.#services;
     const { self } = session;
+    const { lastLines, diffLayout } = settings.values;
     return {
+      lastLines,
+      diffLayout,
       columns: this.#size.columns,
       unfolded: this.#unfolded,
       clients: session.view.clients,

@@ -7,17 +7,14 @@ import type { DrawnRow } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { Services } from "../layout/services.ts";
-import type { ListContent, ListEntry } from "./list-panel.ts";
-import { ListPanel } from "./list-panel.ts";
+import type { ListContent, ListEntry } from "../panels/list-panel.ts";
+import { ListPanel } from "../panels/list-panel.ts";
 
 /** Sessions that are asked for; the search of the list looks among these. */
 const SESSIONS_MAX = 200;
 
 /** Opens the list of stored and running sessions, those of this folder first; one that is chosen is continued. */
-export function openSessionList(
-  services: Services,
-  { workingDir, goTo }: { readonly workingDir: string; readonly goTo: (info: SessionInfo) => void },
-): void {
+export function openSessionList(services: Services): void {
   let content: ListContent<SessionInfo> = { entries: [], note: "reading the sessions …" };
   services.open(
     new ListPanel<SessionInfo>({
@@ -25,20 +22,17 @@ export function openSessionList(
       place: "full",
       services,
       content: () => content,
-      choose: goTo,
+      choose: (info) => void services.session.goTo({ kind: "stored", info }),
       preview: (info, columns) => previewOf(info, columns),
     }),
   );
-  void readSessions(services, workingDir).then((read) => {
+  void readSessions(services).then((read) => {
     content = read;
     services.redraw();
   });
 }
 
-async function readSessions(
-  { session, clock }: Services,
-  workingDir: string,
-): Promise<ListContent<SessionInfo>> {
+async function readSessions({ session, clock, workingDir }: Services): Promise<ListContent<SessionInfo>> {
   const answer = await session.query({ kind: "ListSessions", past: true, limit: SESSIONS_MAX });
   if (answer instanceof HarnessError) return { entries: [], note: refusalText(answer) };
   const isHere = ({ working_dir: folder }: SessionInfo) => folder === workingDir;

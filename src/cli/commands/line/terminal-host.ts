@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { HarnessError } from "../../../base/errors.ts";
+import { codeOf } from "../../../base/world.ts";
+import type { Host } from "../../../client/terminal/host/host.ts";
+import type { ProcessContext } from "../../process-context.ts";
+
+const ONLY_USER = { file: 0o600, folder: 0o700 } as const;
+const SETTINGS_BYTES_MAX = 1 << 20;
+/** A program of the clipboard that takes longer has hung: a display that does not answer. */
+const PROGRAM_MS_MAX = 5_000;
+
+/** Returns the machine that the person sits at, for the terminal client. */
+export function terminalHost({
+  environment,
+  paths,
+  workingDir,
+}: Pick<ProcessContext, "environment" | "paths" | "workingDir">): Host {
+  const settingsPath = join(paths.config, "terminal.toml");
+  let folder: string | undefined;
+  return {
+    environment,
+    settingsPath,
+    async runOnTerminal(command, path) {
+      const child = Bun.spawn(["/bin/sh", "-c", `${command} "$1"`, "sh", path], {
+        cwd: workingDir,
+        env: environment,
+        stdio: ["inherit", "inherit", "inherit"],
+      });
+      return await child.exited;
+    },
+    async output(command, bytesMax) {
+      try {
+        const child = Bun.spawn([...command], {
+          env: environment,
+          stdio: ["ignore", "pipe", "ignore"],
+          timeout: PROGRAM_MS_MAX,
+          maxBuffer: bytesMax,
+        });
+        const bytes = await new Response(child.stdout).bytes();
+        return (await child.exited) === 0 ? bytes : undefined;
+      } catch (thrown) {
+        if (codeOf(thrown) === undefined) throw thrown;
+        return undefined; // the program is missing
+      }
+    },
+    async feed(command, text) {
+      try {
+        const child = Bun.spawn([...command], {
+          env: environment,
+          stdio: [new Blob([text]), "ignore", "ignore"],
+          timeout: PROGRAM_MS_MAX,
+        });
+        return (await child.exited) === 0;
+      } catch (thrown) {
+        if (codeOf(thrown) === undefined) throw thrown;
+        return false; // the program is missing
+      }
+    },
+    async writePrivate(name, text) {
+      folder ??= await mkdtemp(join(tmpdir(), "cinch-terminal-"));
+      const path = join(folder, name);
+      await writeFile(path, text, { mode: ONLY_USER.file });
+      return path;
+    },
+    async read(path, bytesMax) {
+      const { size } = await stat(path);
+      if (size > bytesMax) throw new HarnessError("UsageInvalid", { problem: `${path} has ${size} bytes` });
+      return await readFile(path);
+    },
+    remove: async (path) => await rm(path, { force: true }),
+    async readSettings() {
+      try {
+        const { size } = await stat(settingsPath);
+        if (size > SETTINGS_BYTES_MAX)
+          throw new HarnessError("UsageInvalid", { problem: `${settingsPath} has ${size} bytes` });
+        return await readFile(settingsPath, "utf8");
+      } catch (thrown) {
+        if (codeOf(thrown) !== "ENOENT") throw thrown;
+        return undefined;
+      }
+    },
+    async writeSettings(text) {
+      await mkdir(dirname(settingsPath), { recursive: true, mode: ONLY_USER.folder });
+      await writeFile(settingsPath, text, { mode: ONLY_USER.file });
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { SessionStep } from "../../../view/session/session-view.ts";
+import type { DrawnRow } from "../drawing/span.ts";
+import type { ActionName } from "../keys/actions.ts";
+import type { Services } from "./services.ts";
+
+/** How a text is sent while a turn runs. */
+export type SendHow = "queue" | "steer";
+
+/**
+ * A feature of the client that the composition lists (`features.ts`). Each has its own folder; it is deleted with that
+ * folder and its line in the list.
+ */
+export interface Feature {
+  /** Effects of actions that no part with the focus has taken. */
+  readonly actions?: Readonly<Partial<Record<ActionName, () => void>>>;
+  /** Rows that it shows between the transcript and the draft. Called for each frame. */
+  above?(columns: number): readonly DrawnRow[];
+  /** Takes an event of the session that is shown, with the views before and after it. */
+  changed?(envelope: Envelope, step: SessionStep): void;
+  /** Called once another session is shown, before its events. */
+  opened?(): void;
+  /** Called once the engine is reached. */
+  reached?(): void;
+  /** Called when the window of the terminal gets or loses the focus. */
+  focused?(isFocused: boolean): void;
+  /**
+   * Takes a text that the person sends. Returns false for one that it leaves to others. The first feature that takes
+   * it has it; what none takes is sent as an input.
+   */
+  send?(text: string, how: SendHow): boolean;
+  /** Called when the client ends, before the screen is given back. */
+  [Symbol.dispose]?(): void;
+}
+
+export type MakeFeature = (services: Services) => Feature;
