@@ -9,9 +9,6 @@ const NO_SETUP = "needs a set-up that the suite cannot ask a foreign server for"
 
 /** Kinds that no scenario names, each with the reason. An entry goes once a scenario names its kind. */
 export const UNNAMED_KINDS: Readonly<Record<string, string>> = {
-  Answer: NO_CUE,
-  Answered: NO_CUE,
-  Asked: NO_CUE,
   CheckpointMade: NO_CUE,
   CustomCommand: `${NO_SETUP}: a plugin`,
   CustomEvent: `${NO_SETUP}: a plugin`,
@@ -24,14 +21,11 @@ export const UNNAMED_KINDS: Readonly<Record<string, string>> = {
   MemoryWritten: NO_CUE,
   ProfileSwitched: `${NO_SETUP}: a second profile`,
   PromoteRule: `${NO_SETUP}: it would write the configuration of the server`,
-  RewindSession: NO_CUE,
   RulePromoted: `${NO_SETUP}: it would write the configuration of the server`,
   SkillRegistryChanged: `${NO_SETUP}: a skill that changes`,
-  StopTask: NO_CUE,
   StreamGap: `${NO_SETUP}: content that has expired`,
   SwitchProfile: `${NO_SETUP}: a second profile`,
   TaskChanged: NO_CUE,
-  TodoChanged: NO_CUE,
   TokenExpiring: `${NO_SETUP}: a token that lives for seconds`,
   ToolCallProgress: NO_CUE,
 };

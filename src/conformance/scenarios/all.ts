@@ -9,6 +9,7 @@ import { PERMISSION_SCENARIOS } from "./permission.ts";
 import { ALIKE_SCENARIOS } from "./queries/alike.ts";
 import { COMPLETION_SCENARIOS } from "./queries/completion.ts";
 import { REST_SCENARIOS } from "./rest.ts";
+import { ASKED_SCENARIOS } from "./sessions/asked.ts";
 import { ATTACHED_SCENARIOS } from "./sessions/attached.ts";
 import { CHANGED_SCENARIOS } from "./sessions/changed.ts";
 import { KEPT_SCENARIOS } from "./sessions/kept.ts";
@@ -32,6 +33,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...LISTED_SCENARIOS,
   ...KEPT_SCENARIOS,
   ...CHANGED_SCENARIOS,
+  ...ASKED_SCENARIOS,
   ...STREAM_SCENARIOS,
   ...FRAME_SCENARIOS,
   ...ALIKE_SCENARIOS,

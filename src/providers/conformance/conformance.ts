@@ -11,6 +11,8 @@ export const CONFORMANCE_PROVIDER = "conformance";
 const BYTES_PER_TOKEN = 4;
 /** The tool that the profile allows, and the one that needs approval. */
 const [FREE, ASKED] = ["TodoWrite", "Ls"];
+/** The tool that shows a plan to a person. */
+const PLANNED = "ExitPlanMode";
 /** Joined here so that no scanner of this repository takes it for a key; no service accepts it. */
 const KEY_SHAPED = ["ghp", "C0nf0rmanceC0nf0rmanceC0nf0rmance123"].join("_");
 const LINES = 'first\n\nevent: TurnEnded\ndata: {"kind":"TurnEnded"}\nid: 1\n\nlast';
@@ -59,6 +61,8 @@ async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerat
 function callOf({ cue, results }: CuedTurn): ModelBlock | undefined {
   const count = results.length;
   if (cue.kind === "ask" && count < cue.count) return { type: "tool_use", name: ASKED, input: { path: "." } };
+  if (cue.kind === "plan" && count === 0)
+    return { type: "tool_use", name: PLANNED, input: { plan: "1. Do what the cue says." } };
   if (cue.kind === "loop" || (cue.kind === "call" && count === 0)) {
     const todos = [{ content: `call ${count + 1}`, status: "pending" }];
     return { type: "tool_use", name: FREE, input: { todos } };
@@ -87,6 +91,7 @@ function textOf(cue: Cue, results: CuedTurn["results"], earlier: () => readonly 
     case "think":
       return "thought";
     case "ask":
+    case "plan":
       return results.map(({ isError }) => (isError ? "denied" : "allowed")).join(" ");
     case "call":
       return "called";

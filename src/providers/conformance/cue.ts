@@ -5,7 +5,7 @@ import type { Message } from "../../protocol/message.ts";
 export type Cue =
   | { readonly kind: "say" | "think"; readonly text: string }
   | { readonly kind: "pieces" | "ask"; readonly count: number }
-  | { readonly kind: "hold" | "call" | "loop" | "fail" | "secret" | "lines" | "recall" }
+  | { readonly kind: "hold" | "call" | "loop" | "fail" | "secret" | "lines" | "recall" | "plan" }
   | { readonly kind: "none" };
 
 /** A cue and the results of the calls that it has caused so far, in order. */
@@ -19,7 +19,7 @@ export const COUNT_MAX = 10_000;
 
 const WITH_TEXT = ["say", "think"] as const;
 const WITH_COUNT = ["pieces", "ask"] as const;
-const BARE = ["hold", "call", "loop", "fail", "secret", "lines", "recall"] as const;
+const BARE = ["hold", "call", "loop", "fail", "secret", "lines", "recall", "plan"] as const;
 /** All cue words. */
 export const CUE_WORDS: readonly string[] = [...WITH_TEXT, ...WITH_COUNT, ...BARE];
 const CUE = /^\s*cue:([a-z]+)(?:[ \t]+(.*?))?\s*$/s;

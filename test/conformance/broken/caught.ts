@@ -11,6 +11,7 @@ import { PERMISSION_SCENARIOS } from "../../../src/conformance/scenarios/permiss
 import { ALIKE_SCENARIOS } from "../../../src/conformance/scenarios/queries/alike.ts";
 import { COMPLETION_SCENARIOS } from "../../../src/conformance/scenarios/queries/completion.ts";
 import { REST_SCENARIOS } from "../../../src/conformance/scenarios/rest.ts";
+import { ASKED_SCENARIOS } from "../../../src/conformance/scenarios/sessions/asked.ts";
 import { ATTACHED_SCENARIOS } from "../../../src/conformance/scenarios/sessions/attached.ts";
 import { CHANGED_SCENARIOS } from "../../../src/conformance/scenarios/sessions/changed.ts";
 import { KEPT_SCENARIOS } from "../../../src/conformance/scenarios/sessions/kept.ts";
@@ -63,6 +64,7 @@ const GROUPS = [
   ATTACHED_SCENARIOS,
   [...LISTED_SCENARIOS, ...KEPT_SCENARIOS],
   CHANGED_SCENARIOS,
+  ASKED_SCENARIOS,
   FRAME_SCENARIOS,
   [...ALIKE_SCENARIOS, ...COMPLETION_SCENARIOS],
   MCP_SCENARIOS,

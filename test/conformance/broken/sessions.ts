@@ -98,6 +98,31 @@ export const BROKEN_SESSIONS: readonly Broken[] = [
     how: "the answer to ReloadSkills names no skills",
     fault: () => ignoring("ReloadSkills"),
   },
+  {
+    scenario: "plan-approved",
+    how: "an answer is reported to nobody",
+    fault: () => eachEvent((event) => (event.kind === "Answered" ? undefined : event)),
+  },
+  {
+    scenario: "plan-refused",
+    how: "words approve a plan",
+    fault: () =>
+      commandFault(async (command, inner) =>
+        inner.send(command.kind === "Answer" ? { ...command, answer: "approve" } : command),
+      ),
+  },
+  { scenario: "session-rewound", how: "nothing is taken back", fault: () => ignoring("RewindSession") },
+  {
+    scenario: "todos-changed",
+    how: "a change of the todos has no items",
+    fault: () =>
+      eachEvent((event) => (event.kind === "TodoChanged" ? { ...event, payload: { items: [] } } : event)),
+  },
+  {
+    scenario: "task-unknown",
+    how: "a task that does not exist is stopped",
+    fault: () => ignoring("StopTask"),
+  },
   { scenario: "marks-read", how: "no mark is kept", fault: () => ignoring("MarkRead") },
   { scenario: "session-pinned", how: "nothing is pinned", fault: () => ignoring("PinSession") },
   { scenario: "draft-kept", how: "no draft is kept", fault: () => ignoring("SetDraft") },
