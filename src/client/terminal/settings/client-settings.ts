@@ -1,7 +1,10 @@
 import type { DiffLayout } from "../diff/diff-rows.ts";
 import type { MouseMode } from "../screen/screen.ts";
 
-/** What a person sets for this client, kept over its end. */
+/**
+ * What a person sets for this client, kept over its end. How each is written in the file stands in
+ * `setting-keys.ts`.
+ */
 export interface SettingValues {
   /** `auto`: made from the background of the terminal. */
   readonly theme: string;
@@ -16,6 +19,8 @@ export interface SettingValues {
   readonly copyOnSelect: boolean;
   /** `unfocused`: only while another window has the focus. */
   readonly notify: "off" | "unfocused" | "always";
+  /** True: a notification has the title of the session. */
+  readonly notifyContent: boolean;
 }
 
 export const DEFAULT_SETTINGS: SettingValues = {
@@ -27,11 +32,16 @@ export const DEFAULT_SETTINGS: SettingValues = {
   sidebar: false,
   copyOnSelect: false,
   notify: "unfocused",
+  notifyContent: false,
 };
 
 /** The settings of this client, read and changed by the parts of its screen. */
 export interface ClientSettings {
   readonly values: SettingValues;
+  /** What the file has wrong, a sentence each, with its line; and the keys that do not do what it says. */
+  readonly problems: readonly string[];
   /** Changes settings for now and for later starts. A file that cannot be written is said, and the change holds here. */
   change(values: Partial<SettingValues>): void;
+  /** Reads the file again. Never throws: what is wrong is in `problems`. */
+  reload(): Promise<void>;
 }
