@@ -1,3 +1,5 @@
+import type { NoticeWays } from "../../../view/notified-events.ts";
+
 /** An image from the clipboard, as it was found there. */
 export interface ClipboardImage {
   readonly mediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
@@ -27,6 +29,8 @@ export interface Host {
   /** Reads the file of the client's settings; undefined without one. */
   readSettings(): Promise<string | undefined>;
   writeSettings(text: string): Promise<void>;
+  /** Reads what the configuration notifies of. @throws HarnessError if it is not valid. */
+  noticeWays(): Promise<NoticeWays>;
   /** The path of that file, for messages. */
   readonly settingsPath: string;
 }
