@@ -40,14 +40,14 @@ export function keyChoices(table: JsonObject): {
       problems.push({ at, problem: 'must be a list of keys, such as ["ctrl+k"], or [] for none' });
       continue;
     }
-    const kept = written.slice(0, KEYS_MAX).filter((key) => {
+    const keys = written.slice(0, KEYS_MAX).filter((key) => {
       const problem = keyProblem(name, key);
       if (problem !== undefined) problems.push({ at, problem });
       return problem === undefined;
     });
-    if (name === NEEDED && kept.length === 0)
+    if (name === NEEDED && keys.length === 0)
       problems.push({ at, problem: "needs a key: without one nobody could leave. It keeps ctrl+c" });
-    else if (kept.length > 0 || written.length === 0) choices[name] = kept;
+    else if (keys.length > 0 || written.length === 0) choices[name] = keys;
   }
   return { choices, problems };
 }

@@ -10,13 +10,13 @@ import { keyName } from "./key-name.ts";
 export type KeyChoices = Readonly<Partial<Record<ActionName, readonly string[]>>>;
 
 /** A key in a context. */
-export interface KeyPlace {
+export interface KeyLocation {
   readonly context: KeyContext;
   readonly key: string;
 }
 
 /** A key in a context that several actions have. The first one counts. */
-export interface SharedKey extends KeyPlace {
+export interface SharedKey extends KeyLocation {
   readonly actions: readonly ActionName[];
 }
 
@@ -24,7 +24,7 @@ export interface SharedKey extends KeyPlace {
 export class KeyTable {
   readonly choices: KeyChoices;
   readonly #actions = new Map<string, ActionName[]>();
-  readonly #places = new Map<string, KeyPlace>();
+  readonly #places = new Map<string, KeyLocation>();
 
   constructor(choices: KeyChoices = {}) {
     this.choices = choices;
@@ -55,7 +55,7 @@ export class KeyTable {
   }
 
   /** Returns the contexts in which a key does something, with the action. */
-  usesOf(key: string): readonly (KeyPlace & { readonly action: ActionName })[] {
+  usesOf(key: string): readonly (KeyLocation & { readonly action: ActionName })[] {
     const name = keyName(key) ?? key;
     return [...this.#places].flatMap(([text, place]) => {
       const [action] = this.#actions.get(text) ?? [];
@@ -80,7 +80,7 @@ export class KeyTable {
     return this.choices[name] ?? ACTIONS[name].keys;
   }
 
-  #add(name: ActionName, place: KeyPlace): void {
+  #add(name: ActionName, place: KeyLocation): void {
     const text = textOf(place);
     const known = this.#actions.get(text);
     if (known === undefined) {
@@ -91,13 +91,13 @@ export class KeyTable {
 }
 
 /** Returns where a key of an action counts. */
-export function placeOf(name: ActionName, written: string): KeyPlace {
+export function placeOf(name: ActionName, written: string): KeyLocation {
   const [, mode = "", rest = ""] = /^(vim-\w+):(.+)$/s.exec(written) ?? [];
   const context = VIM_MODES.get(mode);
   const key = context === undefined ? written : rest;
   return { context: context ?? ACTIONS[name].context, key: keyName(key) ?? key };
 }
 
-function textOf({ context, key }: KeyPlace): string {
+function textOf({ context, key }: KeyLocation): string {
   return `${context} ${key}`;
 }

@@ -68,7 +68,7 @@ test("[TUI-08 wish:25] nothing is shown while the window has the focus, or once 
   expect(services.controls).toEqual([]);
 });
 
-test("[TUI-08 wish:25] a terminal that does not report its focus is told of long turns, unless the person writes", async () => {
+test("[TUI-08 wish:25] a terminal that does not report its focus gets notices of long turns, unless the person writes", async () => {
   const { services, turn } = await open();
   await turn(5_000);
   await services.clock.advance(AFTER_MS);

@@ -40,7 +40,7 @@ export interface ClientSettings {
   readonly values: SettingValues;
   /** What the file has wrong, a sentence each, with its line; and the keys that do not do what it says. */
   readonly problems: readonly string[];
-  /** Changes settings for now and for later starts. A file that cannot be written is said, and the change holds here. */
+  /** Changes settings here and in the file. If that cannot be written, the client says so, and the change holds here. */
   change(values: Partial<SettingValues>): void;
   /** Reads the file again. Never throws: what is wrong is in `problems`. */
   reload(): Promise<void>;

@@ -111,7 +111,7 @@ test("[TUI-11] every setting can be written and read again", async () => {
 test("[TUI-11] what the file says counts after it is read, and a change goes into the file as it is by then", async () => {
   let file: string | undefined = "theme = 'light'\n";
   let changes = 0;
-  const told: unknown[] = [];
+  const failures: unknown[] = [];
   const settings = new KeptSettings({
     host: {
       settingsPath: "/config/terminal.toml",
@@ -121,7 +121,7 @@ test("[TUI-11] what the file says counts after it is read, and a change goes int
       },
     },
     changed: () => void (changes += 1),
-    tell: (failure) => void told.push(failure),
+    tell: (failure) => void failures.push(failure),
   });
   expect(settings.values).toEqual(DEFAULT_SETTINGS);
   await settings.reload();
@@ -134,13 +134,13 @@ test("[TUI-11] what the file says counts after it is read, and a change goes int
   expect([settings.values.theme, settings.values.lastLines]).toEqual(["dark", 9]);
   expect(settings.keys.keysOf("edit.undo")).toEqual([]);
   expect(new KeyTable().keysOf("edit.undo")).not.toEqual([]);
-  expect(told).toEqual([]);
+  expect(failures).toEqual([]);
 });
 
 test("[TUI-11] a file that cannot be written is said, and the change holds here and is kept with the next one", async () => {
   let file = "";
   let isFull = true;
-  const told: string[] = [];
+  const failures: string[] = [];
   const settings = new KeptSettings({
     host: {
       settingsPath: "/config/terminal.toml",
@@ -151,11 +151,11 @@ test("[TUI-11] a file that cannot be written is said, and the change holds here 
       },
     },
     changed: () => undefined,
-    tell: (failure) => void told.push(String(failure)),
+    tell: (failure) => void failures.push(String(failure)),
   });
   settings.change({ mouse: "off" });
   await settings.reload();
-  expect(told.join()).toContain("/config/terminal.toml does not keep this: no space left");
+  expect(failures.join()).toContain("/config/terminal.toml does not keep this: no space left");
   expect(settings.values.mouse).toBe("off");
   isFull = false;
   settings.change({ vimKeys: true });

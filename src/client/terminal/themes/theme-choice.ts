@@ -36,7 +36,7 @@ export interface ThemeChoiceOptions {
 export class ThemeChoice {
   readonly #options: ThemeChoiceOptions;
   #background: Rgb | undefined;
-  /** Theme that is looked at and not chosen. */
+  /** Theme that is previewed and not chosen. */
   #previewed: ThemeName | undefined;
   /** The theme of the last frame, and the name that it was made for. */
   #made: { readonly name: ThemeName; readonly theme: Theme } | undefined;
@@ -52,7 +52,7 @@ export class ThemeChoice {
     return this.#made.theme;
   }
 
-  /** The name of the theme that is shown: the one that is looked at, else that of the settings. */
+  /** The name of the theme that is shown: the previewed one, else that of the settings. */
   get name(): ThemeName {
     return this.#previewed ?? this.chosen;
   }

@@ -38,7 +38,7 @@ export function themes(services: Services): Feature {
   return { actions: { "theme.open": () => services.open(new ThemePanel(services)) } };
 }
 
-/** Shows each theme on the whole screen as the cursor reaches it. Enter keeps it, and Esc brings the one before back. */
+/** Shows each theme on the whole screen as the cursor reaches it. Enter keeps it; Esc brings back the one before. */
 export class ThemePanel implements Overlay {
   readonly title = "Themes";
   readonly place = "bottom";
