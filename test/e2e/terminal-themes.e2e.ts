@@ -38,7 +38,11 @@ test(
     let from = terminal.record.length;
     terminal.write(background("0000/2b2b/3636"));
     await terminal.writes(RGB, from);
-    const brightness = (record: string) => (RGB.exec(record) ?? []).slice(1).map(Number).reduce((a, b) => a + b, 0);
+    const brightness = (record: string) =>
+      (RGB.exec(record) ?? [])
+        .slice(1)
+        .map(Number)
+        .reduce((a, b) => a + b, 0);
     const onDark = brightness(terminal.record.slice(from));
     from = terminal.record.length;
     terminal.write("\u001b[?997;2n"); // the background has changed

@@ -110,7 +110,11 @@ export function fakeServices(): FakeServices {
       noticeWays: async () => ({ bell: [], desktop: [] }),
     },
     settings: new KeptSettings({
-      host: { settingsPath: "/config/terminal.toml", readSettings: async () => undefined, writeSettings: async () => undefined },
+      host: {
+        settingsPath: "/config/terminal.toml",
+        readSettings: async () => undefined,
+        writeSettings: async () => undefined,
+      },
       changed: () => undefined,
       tell: (failure) => void services.said.push(messageOf(failure)),
     }),

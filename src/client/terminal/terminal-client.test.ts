@@ -66,7 +66,6 @@ async function start(settings: string): Promise<Rig> {
     host: {
       ...host,
       async readSettings() {
-
         return `${MARK}${settings}`;
       },
     },

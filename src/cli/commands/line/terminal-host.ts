@@ -18,12 +18,7 @@ export interface TerminalHostOptions extends Pick<ProcessContext, "environment" 
 }
 
 /** Returns the machine that the person sits at, for the terminal client. */
-export function terminalHost({
-  isElsewhere,
-  environment,
-  paths,
-  workingDir,
-}: TerminalHostOptions): Host {
+export function terminalHost({ isElsewhere, environment, paths, workingDir }: TerminalHostOptions): Host {
   const settingsPath = join(paths.config, "terminal.toml");
   let folder: string | undefined;
   return {

@@ -53,7 +53,11 @@ export function keyChoices(table: JsonObject): {
 }
 
 /** Returns the entries of a table and of those in it: `input.send` may be written with or without quotes. */
-function entriesOf(table: JsonObject, at: KeyPath = ["keys"], before = ""): readonly {
+function entriesOf(
+  table: JsonObject,
+  at: KeyPath = ["keys"],
+  before = "",
+): readonly {
   readonly name: string;
   readonly at: KeyPath;
   readonly value: unknown;

@@ -35,7 +35,8 @@ function hiddenKeys(table: KeyTable): readonly string[] {
         .filter((near) => HIDES[near.context]?.includes(far.context) === true && near.action !== far.action)
         .filter((near) => isChosen(near.action) || isChosen(far.action))
         .map(
-          (near) => `${key}: ${far.action} does not count ${whereOf(near.context)}, where ${near.action} has it.`,
+          (near) =>
+            `${key}: ${far.action} does not count ${whereOf(near.context)}, where ${near.action} has it.`,
         ),
     );
   });

@@ -59,12 +59,11 @@ function baseOf(written: string): string | undefined {
   return Object.hasOwn(NAMED, lower) ? NAMED[lower] : FUNCTION_KEY.test(lower) ? lower : undefined;
 }
 
+/** Only without other modifiers does a capital stand for Shift: `Ctrl+K` is written for `ctrl+k`. */
 function letterName(letter: string, modifiers: ReadonlySet<string>): string {
-  const isUpper = letter !== letter.toLowerCase();
-  const isShifted = isUpper || modifiers.has("shift");
-  const others = ORDER.filter((each) => each !== "shift" && modifiers.has(each));
-  if (others.length === 0) return isShifted ? letter.toUpperCase() : letter;
-  return joined(new Set([...(isShifted ? ["shift"] : []), ...others]), letter.toLowerCase());
+  const isAlone = modifiers.size === 0 || (modifiers.size === 1 && modifiers.has("shift"));
+  if (isAlone) return modifiers.has("shift") ? letter.toUpperCase() : letter;
+  return joined(modifiers, letter.toLowerCase());
 }
 
 function joined(modifiers: ReadonlySet<string>, base: string): string {

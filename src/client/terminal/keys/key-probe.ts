@@ -63,11 +63,13 @@ export class KeyProbe implements Overlay {
       return [head, row([span(`  ${text}`, { role: "dim" })]), EMPTY_ROW];
     }
     const lines = CONTEXTS.flatMap((context) =>
-      uses.filter((use) => use.context === context).flatMap(({ action }) => {
-        const title = span(`  ${CONTEXT_TITLES[context]}: `);
-        const text = [title, span(ACTIONS[action].help), span(`  ${action}`, { role: "dim" })];
-        return wrapSpans(text, { columns, rest: [span("    ")] });
-      }),
+      uses
+        .filter((use) => use.context === context)
+        .flatMap(({ action }) => {
+          const title = span(`  ${CONTEXT_TITLES[context]}: `);
+          const text = [title, span(ACTIONS[action].help), span(`  ${action}`, { role: "dim" })];
+          return wrapSpans(text, { columns, rest: [span("    ")] });
+        }),
     );
     return [head, ...lines, EMPTY_ROW];
   }

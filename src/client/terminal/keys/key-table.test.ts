@@ -6,8 +6,15 @@ import { KeyTable } from "./key-table.ts";
 
 test("[TUI-11] a key has one name, however it is written", () => {
   const names = {
-    ...{ "Ctrl+K": "ctrl+k", "control+shift+Up": "shift+ctrl+up", "alt+B": "shift+alt+b", esc: "escape" },
-    ...{ "ctrl++": "ctrl++", " ": "space", "shift+a": "A", PgUp: "pageUp", F12: "f12", "meta+return": "alt+enter" },
+    ...{ "Ctrl+K": "ctrl+k", "control+shift+Up": "shift+ctrl+up", "alt+B": "alt+b", esc: "escape" },
+    ...{
+      "ctrl++": "ctrl++",
+      " ": "space",
+      "shift+a": "A",
+      PgUp: "pageUp",
+      F12: "f12",
+      "meta+return": "alt+enter",
+    },
     ...{ é: "é", "shift+space": "shift+space", "cmd+c": "super+c" },
   };
   for (const [written, name] of Object.entries(names)) expect(keyName(written), written).toBe(name);
@@ -19,8 +26,9 @@ test("[TUI-11] without a file no key has two actions in one context, each has it
   expect(new KeyTable().shared).toEqual([]);
   const keys = ACTION_NAMES.flatMap((name) => ACTIONS[name].keys.map((key) => ({ name, key: String(key) })));
   expect(keys.filter(({ key }) => keyName(key) !== key)).toEqual([]);
-  const typed = keys.filter(({ name, key }) =>
-    typesText(key) && ["global", "input", "completion", "search", "list"].includes(ACTIONS[name].context),
+  const typed = keys.filter(
+    ({ name, key }) =>
+      typesText(key) && ["global", "input", "completion", "search", "list"].includes(ACTIONS[name].context),
   );
   expect(typed).toEqual([]);
   expect(keyConflicts(new KeyTable())).toEqual([]);

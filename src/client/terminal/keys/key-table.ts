@@ -30,10 +30,7 @@ export class KeyTable {
     this.choices = choices;
     // What a person has chosen counts more than what is there without a file.
     const isChosen = (name: ActionName) => choices[name] !== undefined;
-    for (const name of [
-      ...ACTION_NAMES.filter(isChosen),
-      ...ACTION_NAMES.filter((each) => !isChosen(each)),
-    ])
+    for (const name of [...ACTION_NAMES.filter(isChosen), ...ACTION_NAMES.filter((each) => !isChosen(each))])
       for (const key of this.#writtenOf(name)) this.#add(name, placeOf(name, key));
   }
 
@@ -49,9 +46,7 @@ export class KeyTable {
 
   /** Returns the keys that an action has and no other has taken, the first one for help lines. */
   keysOf(name: ActionName): readonly string[] {
-    return this.#writtenOf(name).filter(
-      (key) => this.#actions.get(textOf(placeOf(name, key)))?.[0] === name,
-    );
+    return this.#writtenOf(name).filter((key) => this.#actions.get(textOf(placeOf(name, key)))?.[0] === name);
   }
 
   /** Returns the contexts in which a key does something, with the action. */

@@ -17,7 +17,13 @@ interface Rig {
   turn(lengthMs: number): Promise<void>;
 }
 
-async function open(more: { readonly ways?: NoticeWays; readonly values?: Partial<SettingValues>; readonly env?: Record<string, string> } = {}): Promise<Rig> {
+async function open(
+  more: {
+    readonly ways?: NoticeWays;
+    readonly values?: Partial<SettingValues>;
+    readonly env?: Record<string, string>;
+  } = {},
+): Promise<Rig> {
   const services = fakeServices();
   const { ways = { bell: [], desktop: [] }, env = {} } = more;
   Object.assign(services.host, { noticeWays: async () => ways, environment: env });
@@ -31,7 +37,7 @@ async function open(more: { readonly ways?: NoticeWays; readonly values?: Partia
   let id = 0;
   const add = (kind: string, payload: object) =>
     feature.changed?.(
-      { id: (id += 1), kind, payload, ts: "2026-01-01T00:00:00.000Z", session: "ses_1" } as never,
+      { id: ++id, kind, payload, ts: "2026-01-01T00:00:00.000Z", session: "ses_1" } as never,
       { before: services.session.view, after: services.session.view },
     );
   return {

@@ -38,11 +38,16 @@ export function inputOf(data: string): ScreenInput | undefined {
 function keyOf(data: string): ScreenInput | undefined {
   if (data === "\n") return { kind: "key", key: "ctrl+j" };
   const letter = ALT.exec(data)?.[1];
-  if (letter !== undefined) return { kind: "key", key: `alt+${letter}` };
+  if (letter !== undefined) return { kind: "key", key: altKey(letter) };
   const text = decodeKittyPrintable(data) ?? printable(data);
   const key = parseKey(data);
   if (text !== undefined) return { kind: "key", key: text === " " ? "space" : text, text };
   return key === undefined ? undefined : { kind: "key", key };
+}
+
+function altKey(character: string): string {
+  const lower = character.toLowerCase();
+  return lower === character ? `alt+${character}` : `shift+alt+${lower}`;
 }
 
 /** Returns typed characters; undefined for a control sequence. */

@@ -3,9 +3,11 @@ import type { SettingValues } from "./client-settings.ts";
 import { SETTING_KEYS, SETTING_NAMES } from "./setting-keys.ts";
 import { parseSettings } from "./settings-file.ts";
 
-const NEW_FILE = "# Settings of cinch's terminal client. A [keys] table chooses keys: see docs/terminal.md.\n";
+const NEW_FILE =
+  "# Settings of cinch's terminal client. A [keys] table chooses keys: see docs/terminal.md.\n";
 /** A value as this client writes it, or as a person may write one that it replaces. */
-const VALUE = /(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\[(?:[^\]"']|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')*\]|[^\s#,]+)/.source;
+const VALUE = /(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\[(?:[^\]"']|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')*\]|[^\s#,]+)/
+  .source;
 /** The first line of a table ends the part in which settings stand. */
 const HEADER = /^[ \t]*\[{1,2}[^[\]\n]+\]{1,2}[ \t]*(?:#.*)?\r?$/m;
 
@@ -36,7 +38,10 @@ export async function editSettings(text: string, changes: Partial<SettingValues>
   const lines = SETTING_NAMES.flatMap((name) =>
     changes[name] === undefined ? [] : [`${SETTING_KEYS[name].key} = ${JSON.stringify(changes[name])}`],
   );
-  return { kind: "refused", problem: `the file is written in a way that it cannot be changed in: write ${lines.join(", ")} there` };
+  return {
+    kind: "refused",
+    problem: `the file is written in a way that it cannot be changed in: write ${lines.join(", ")} there`,
+  };
 }
 
 /** Returns the text with one setting in it: in place of the one before, else behind the last one. */

@@ -77,7 +77,9 @@ export class KeptSettings implements ClientSettings {
     if (problem === undefined) return;
     this.#unwritten = { ...changes, ...this.#unwritten };
     const { host, tell } = this.#options;
-    tell(new HarnessError("UsageInvalid", { problem: `${host.settingsPath} does not keep this: ${problem}` }));
+    tell(
+      new HarnessError("UsageInvalid", { problem: `${host.settingsPath} does not keep this: ${problem}` }),
+    );
   }
 
   /** Writes changes into the file; returns why it could not. */

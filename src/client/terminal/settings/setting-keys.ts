@@ -1,26 +1,47 @@
 import { THEME_NAMES } from "../themes/theme-choice.ts";
 import type { SettingValues } from "./client-settings.ts";
 
-/** How a setting is written in the file. */
-export type SettingKey =
-  | { readonly key: string; readonly meaning: string; readonly kind: "flag" }
-  | { readonly key: string; readonly meaning: string; readonly kind: "number"; readonly min: number; readonly max: number }
-  | { readonly key: string; readonly meaning: string; readonly kind: "word"; readonly words: readonly string[] }
-  | { readonly key: string; readonly meaning: string; readonly kind: "texts"; readonly countMax: number };
+interface Described {
+  /** Name in the file. */
+  readonly key: string;
+  /** Sentences for the documentation and the panel. */
+  readonly meaning: string;
+}
 
-/** The kind of setting that holds a type of values. */
-type KindOf<Value> = [Value] extends [boolean]
-  ? "flag"
+interface FlagKey extends Described {
+  readonly kind: "flag";
+}
+
+interface NumberKey extends Described {
+  readonly kind: "number";
+  readonly min: number;
+  readonly max: number;
+}
+
+interface WordKey extends Described {
+  readonly kind: "word";
+  readonly words: readonly string[];
+}
+
+interface TextsKey extends Described {
+  readonly kind: "texts";
+  readonly countMax: number;
+}
+
+/** Name, kind and limits of a setting in the file. */
+export type SettingKey = FlagKey | NumberKey | WordKey | TextsKey;
+
+/** The description of a setting that holds a type of values. */
+type KeyOf<Value> = [Value] extends [boolean]
+  ? FlagKey
   : [Value] extends [number]
-    ? "number"
+    ? NumberKey
     : [Value] extends [string]
-      ? "word"
-      : "texts";
+      ? WordKey
+      : TextsKey;
 
 /** Every setting as it stands in the file. The page of the documentation is compared with this table. */
-export const SETTING_KEYS: {
-  readonly [Name in keyof SettingValues]: Extract<SettingKey, { readonly kind: KindOf<SettingValues[Name]> }>;
-} = {
+export const SETTING_KEYS: { readonly [Name in keyof SettingValues]: KeyOf<SettingValues[Name]> } = {
   theme: {
     key: "theme",
     kind: "word",

@@ -120,7 +120,9 @@ test("[TUI-11] what the file says counts after it is read, and a change goes int
         file = text;
       },
     },
-    changed: () => void (changes += 1),
+    changed() {
+      changes += 1;
+    },
     tell: (failure) => void failures.push(failure),
   });
   expect(settings.values).toEqual(DEFAULT_SETTINGS);

@@ -34,15 +34,22 @@ export async function readSettingsText(text: string): Promise<SettingsFile> {
         choices: {},
         problems: table === undefined ? [] : [{ at: [KEYS_TABLE], problem: "must be a table: write [keys]" }],
       };
-  const found = [...problems, ...keys.problems];
-  return { values, keys: keys.choices, problems: found.map((each) => sentenceOf(each, text)) };
+  const found = [...problems, ...keys.problems]
+    .map((each) => ({ line: lineOf(text, each.at), sentence: sentenceOf(each) }))
+    .sort((a, b) => a.line - b.line);
+  return {
+    values,
+    keys: keys.choices,
+    problems: found.map(({ line, sentence }) => `line ${line}: ${sentence}`),
+  };
 }
 
 /** Returns the value of a TOML text, or why it is not valid, with the line. */
 export async function parseSettings(
   text: string,
 ): Promise<
-  { readonly kind: "valid"; readonly value: JsonObject } | { readonly kind: "invalid"; readonly problem: string }
+  | { readonly kind: "valid"; readonly value: JsonObject }
+  | { readonly kind: "invalid"; readonly problem: string }
 > {
   const { parse, TomlError } = await import("smol-toml");
   try {
@@ -52,7 +59,10 @@ export async function parseSettings(
     if (!(thrown instanceof TomlError)) throw thrown;
     const [first = ""] = messageOf(thrown).split("\n");
     const why = first.replace("Invalid TOML document: ", "");
-    return { kind: "invalid", problem: `line ${thrown.line}: ${why}. Nothing of the file counts until it is corrected.` };
+    return {
+      kind: "invalid",
+      problem: `line ${thrown.line}: ${why}. Nothing of the file counts until it is corrected.`,
+    };
   }
 }
 
@@ -88,7 +98,9 @@ function valueProblem(value: unknown, setting: SettingKey): string | undefined {
     }
     case "word":
       if (typeof value !== "string") return `must be one of ${quoted(setting.words)}`;
-      return setting.words.includes(value) ? undefined : `cannot be "${value}". ${hintFor(value, setting.words)}`;
+      return setting.words.includes(value)
+        ? undefined
+        : `cannot be "${value}". ${hintFor(value, setting.words)}`;
     case "texts": {
       const isRight =
         Array.isArray(value) &&
@@ -105,8 +117,8 @@ function quoted(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(", ");
 }
 
-function sentenceOf({ at, problem }: SettingProblem, text: string): string {
+function sentenceOf({ at, problem }: SettingProblem): string {
   const name = at[0] === KEYS_TABLE ? at.slice(1).join(".") || KEYS_TABLE : at.join(".");
   const end = /[.?!]$/.test(problem) ? "" : ".";
-  return `line ${lineOf(text, at)}: ${name} ${problem}${end}`;
+  return `${name} ${problem}${end}`;
 }

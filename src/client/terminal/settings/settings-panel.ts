@@ -107,7 +107,11 @@ export class SettingsPanel implements Overlay {
 }
 
 /** Returns the value before or behind one; undefined for a setting that is changed in the file alone. */
-function steppedValue(value: unknown, setting: SettingKey, by: 1 | -1): SettingValues[SettingName] | undefined {
+function steppedValue(
+  value: unknown,
+  setting: SettingKey,
+  by: 1 | -1,
+): SettingValues[SettingName] | undefined {
   switch (setting.kind) {
     case "flag":
       return value !== true;

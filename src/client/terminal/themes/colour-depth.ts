@@ -5,7 +5,15 @@ export type ColourDepth = 16 | 256 | "all";
 const TERMS_OF_ALL =
   /^(?:xterm-kitty|xterm-ghostty|ghostty|alacritty|foot|wezterm|contour|rio|iterm2?)(?:-|$)|-direct$|-truecolor$/;
 /** Values of TERM_PROGRAM of terminals that show all colours. */
-const PROGRAMS_OF_ALL = new Set(["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "WarpTerminal"]);
+const PROGRAMS_OF_ALL = new Set([
+  "iTerm.app",
+  "WezTerm",
+  "vscode",
+  "ghostty",
+  "Hyper",
+  "rio",
+  "WarpTerminal",
+]);
 
 /** Returns the number of colours of the terminal that these variables describe. */
 export function colourDepth(environment: Readonly<Record<string, string>>): ColourDepth {

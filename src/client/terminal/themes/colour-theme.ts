@@ -4,6 +4,7 @@ import type { Rgb } from "./colour.ts";
 import {
   BLACK,
   CONTRAST_MIN,
+  fixedColour,
   lowestContrast,
   mixed,
   nearestFixed,
@@ -13,6 +14,9 @@ import {
 } from "./colour.ts";
 import type { FillName, Palette } from "./palettes.ts";
 import { MATCH } from "./palettes.ts";
+
+/** A weaker tint than this share is not seen. */
+const SHARE_MIN = 0.02;
 
 /** Number of colours that a terminal shows, and the background that it has named. */
 export interface Ground {
@@ -26,16 +30,16 @@ export interface Ground {
  * and on every fill, whatever the background is.
  */
 export function colourTheme(palette: Palette, { colours, background = palette.background }: Ground): Theme {
-  const fills = colours === 256 ? palette.fixedFills : fillsOf(palette, background);
+  const fills = fillsOf(palette, { colours, background });
   const { selected, prompt, added, removed, addedWord, removedWord } = fills;
   const grounds = [background, selected, prompt, added, removed];
-  const fit = colours === 256 ? readableFixed : readable;
+  const fitted = colours === 256 ? readableFixed : readable;
   const code = (colour: Rgb) =>
     colours === 256 ? `5;${nearestFixed(colour)}` : `2;${colour.map(String).join(";")}`;
   const inks = palette.inks;
-  const ink = (colour: Rgb): RoleColours => ({ foreground: `38;${code(fit(colour, grounds))}` });
+  const ink = (colour: Rgb): RoleColours => ({ foreground: `38;${code(fitted(colour, grounds))}` });
   const on = (fill: Rgb, colour: Rgb): RoleColours => ({
-    foreground: `38;${code(fit(colour, [fill]))}`,
+    foreground: `38;${code(fitted(colour, [fill]))}`,
     background: `48;${code(fill)}`,
   });
   const row = (fill: Rgb, colour: Rgb): RoleColours => ({ ...ink(colour), fill: `48;${code(fill)}` });
@@ -69,16 +73,25 @@ export function colourTheme(palette: Palette, { colours, background = palette.ba
   return { name: palette.name, roles };
 }
 
-/** Returns the backgrounds of rows: tints of the terminal's own, as strong as black or white stays readable on them. */
-function fillsOf({ tints }: Palette, background: Rgb): Readonly<Record<FillName, Rgb>> {
+/**
+ * Returns the backgrounds of rows: tints of the terminal's own, as strong as black or white stays readable on them. In
+ * 256 colours they are those of the palette, unless its background is of another kind.
+ */
+function fillsOf(
+  palette: Palette,
+  { colours, background }: Required<Ground>,
+): Readonly<Record<FillName, Rgb>> {
   const end = lowestContrast(WHITE, [background]) >= lowestContrast(BLACK, [background]) ? WHITE : BLACK;
+  const isReadable = (fill: Rgb) => lowestContrast(end, [fill]) >= CONTRAST_MIN;
+  const shown = (colour: Rgb) => (colours === 256 ? fixedColour(nearestFixed(colour)) : colour);
   const fill = (name: FillName): Rgb => {
-    const [colour, share] = tints[name];
-    for (let part = share; part > 0.02; part *= 0.7) {
-      const tried = mixed(background, colour, part);
-      if (lowestContrast(end, [tried]) >= CONTRAST_MIN) return tried;
+    if (colours === 256 && isReadable(palette.fixedFills[name])) return palette.fixedFills[name];
+    const [colour, share] = palette.tints[name];
+    for (let part = share; part > SHARE_MIN; part *= 0.7) {
+      const tried = shown(mixed(background, colour, part));
+      if (isReadable(tried)) return tried;
     }
-    return background;
+    return shown(background);
   };
   return {
     selected: fill("selected"),

@@ -42,29 +42,25 @@ export const MATCH = { text: rgb("000000"), match: rgb("ffd75f"), currentMatch: 
 export const DARK: Palette = {
   name: "dark",
   background: rgb("16181d"),
-  inks: inksOf(
-    {
-      ...{ text: "d7dae0", dim: "9aa1ad", accent: "61c8d8", heading: "7fd1e0", code: "e5c07b", link: "7ab4ff" },
-      ...{ added: "7ee2a0", removed: "ff9a93", success: "7ee2a0", warning: "f0c060", failure: "ff8a80" },
-      ...{ keyword: "d7a4f5", string: "a5d6a7", number: "f5b681", comment: "9aa3b2" },
-      ...{ name: "82b7ff", type: "f0d08a" },
-    },
-  ),
+  inks: inksOf({
+    ...{ text: "d7dae0", dim: "9aa1ad", accent: "61c8d8", heading: "7fd1e0", code: "e5c07b", link: "7ab4ff" },
+    ...{ added: "7ee2a0", removed: "ff9a93", success: "7ee2a0", warning: "f0c060", failure: "ff8a80" },
+    ...{ keyword: "d7a4f5", string: "a5d6a7", number: "f5b681", comment: "9aa3b2" },
+    ...{ name: "82b7ff", type: "f0d08a" },
+  }),
   tints: tintsOf({ selected: "3a7bd5", prompt: "8a94a8", added: "1f9d4d", removed: "d1383d" }, 0.2),
-  fixedFills: fixedOf({ selected: 24, prompt: 236, added: 22, removed: 52, addedWord: 28, removedWord: 88 }),
+  fixedFills: fixedOf({ selected: 238, prompt: 236, added: 22, removed: 52, addedWord: 28, removedWord: 88 }),
 };
 
 export const LIGHT: Palette = {
   name: "light",
   background: rgb("ffffff"),
-  inks: inksOf(
-    {
-      ...{ text: "1f2328", dim: "59636e", accent: "0b6b7c", heading: "0b5563", code: "7a4d00", link: "0a58ca" },
-      ...{ added: "116329", removed: "a40e26", success: "116329", warning: "7a4d00", failure: "a40e26" },
-      ...{ keyword: "7a2e9d", string: "0a5d38", number: "8a3b00", comment: "59636e" },
-      ...{ name: "0b4fb3", type: "6b5000" },
-    },
-  ),
+  inks: inksOf({
+    ...{ text: "1f2328", dim: "59636e", accent: "0b6b7c", heading: "0b5563", code: "7a4d00", link: "0a58ca" },
+    ...{ added: "116329", removed: "a40e26", success: "116329", warning: "7a4d00", failure: "a40e26" },
+    ...{ keyword: "7a2e9d", string: "0a5d38", number: "8a3b00", comment: "59636e" },
+    ...{ name: "0b4fb3", type: "6b5000" },
+  }),
   tints: tintsOf({ selected: "3a7bd5", prompt: "6b7688", added: "1f9d4d", removed: "d1383d" }, 0.16),
   fixedFills: fixedOf({
     ...{ selected: 153, prompt: 255, added: 194, removed: 224, addedWord: 114, removedWord: 217 },
@@ -81,7 +77,7 @@ export const DARK_COLOUR_BLIND: Palette = {
     ...{ warning: rgb("f4e27a"), string: rgb("9ecbff"), keyword: rgb("f0e68c"), number: rgb("ffc27a") },
   },
   tints: tintsOf({ selected: "8a94a8", prompt: "8a94a8", added: "1f6feb", removed: "d47616" }, 0.22),
-  fixedFills: fixedOf({ selected: 239, prompt: 236, added: 17, removed: 58, addedWord: 25, removedWord: 94 }),
+  fixedFills: fixedOf({ selected: 239, prompt: 236, added: 17, removed: 52, addedWord: 25, removedWord: 94 }),
 };
 
 export const LIGHT_COLOUR_BLIND: Palette = {

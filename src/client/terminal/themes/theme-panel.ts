@@ -121,7 +121,9 @@ function sampleRows(columns: number): readonly DrawnRow[] {
   return [
     ...highlight(SAMPLE_CODE, "ts").map((spans) => row(spans)),
     ...diffRows([SAMPLE_DIFF], { columns, layout: "unified", hasNames: false }).map(({ spans, fill }) =>
-      row(spans.map((each) => (fill === undefined ? each : likeSpan(each, { style: { ...each.style, fill } })))),
+      row(
+        spans.map((each) => (fill === undefined ? each : likeSpan(each, { style: { ...each.style, fill } }))),
+      ),
     ),
     row([
       span("a link", { role: "link", isUnderlined: true }),

@@ -28,7 +28,9 @@ const OWN: readonly Role[] = ["addedWord", "removedWord", "match", "currentMatch
 /** Returns the colour of SGR parameters. */
 function colourOf(code = ""): Rgb {
   const numbers = code.split(";").map(Number);
-  return numbers[1] === 5 ? fixedColour(numbers[2] ?? 16) : [numbers[2] ?? 0, numbers[3] ?? 0, numbers[4] ?? 0];
+  return numbers[1] === 5
+    ? fixedColour(numbers[2] ?? 16)
+    : [numbers[2] ?? 0, numbers[3] ?? 0, numbers[4] ?? 0];
 }
 
 /** Returns the texts of a theme that cannot be read, with their contrast. */
@@ -45,7 +47,8 @@ function unreadable({ roles, name }: Theme, background: Rgb): readonly string[] 
   for (const [role, colours] of Object.entries(roles)) {
     if (OWN.includes(role as Role)) check(role, colourOf(colours.foreground), colourOf(colours.background));
     else if (role !== "text")
-      for (const [ground, colour] of grounds) check(`${role} on ${ground}`, colourOf(colours.foreground), colour);
+      for (const [ground, colour] of grounds)
+        check(`${role} on ${ground}`, colourOf(colours.foreground), colour);
   }
   return problems;
 }
@@ -116,7 +119,9 @@ test("[TUI-11 bar:Themes] in the colour-blind themes, added and removed rows dif
       };
       for (const colours of DEPTHS) {
         const { roles } = colourTheme(palette, { colours });
-        const texts = [roles.added?.foreground, roles.removed?.foreground].map((code) => seen(colourOf(code)));
+        const texts = [roles.added?.foreground, roles.removed?.foreground].map((code) =>
+          seen(colourOf(code)),
+        );
         const fills = [roles.added?.fill, roles.removed?.fill].map((code) => seen(colourOf(code)));
         const [text = [0, 0, 0], otherText = [0, 0, 0]] = texts;
         const [fill = [0, 0, 0], otherFill = [0, 0, 0]] = fills;
@@ -194,9 +199,15 @@ test("[TUI-11] a filled row has one background to its end, and in reverse no col
   const dark = colourTheme(DARK, { colours: "all" });
   const { selected, accent } = dark.roles;
   expect(paint(drawn, dark, 4)).toBe(
-    [`${accent?.foreground};${selected?.fill}`, `${selected?.foreground};${selected?.fill}`, `${selected?.foreground};${selected?.fill}`]
+    [
+      `${accent?.foreground};${selected?.fill}`,
+      `${selected?.foreground};${selected?.fill}`,
+      `${selected?.foreground};${selected?.fill}`,
+    ]
       .map((codes, at) => `\u001b[${codes}m${["a", "b", "  "][at]}\u001b[0m`)
       .join(""),
   );
-  expect(paint(drawn, sixteenColours("dark"), 3)).toBe("\u001b[7ma\u001b[0m\u001b[7mb\u001b[0m\u001b[7m \u001b[0m");
+  expect(paint(drawn, sixteenColours("dark"), 3)).toBe(
+    "\u001b[7ma\u001b[0m\u001b[7mb\u001b[0m\u001b[7m \u001b[0m",
+  );
 });
