@@ -51,7 +51,7 @@ class TerminalClient {
   readonly #screen: Screen;
   readonly #settings: KeptSettings;
   readonly #themes: ThemeChoice;
-  readonly #features: readonly Feature[];
+  #features: readonly Feature[] = [];
   #mouse: MouseMode;
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
 

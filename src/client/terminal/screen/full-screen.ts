@@ -51,7 +51,12 @@ class FullScreen implements Screen {
   constructor(options: ScreenOptions, life: TerminalLife) {
     this.#options = options;
     this.#life = life;
-    this.#terminal = new OwnTerminal(life.clock);
+    // The library keeps changes of the focus to itself.
+    this.#terminal = new OwnTerminal(life.clock, (sequence) => {
+      const input = inputOf(sequence);
+      if (input?.kind === "focus") options.input(input);
+      return input?.kind === "focus";
+    });
     this.#mouse = options.mouse;
     // Keys, the mouse, selections and search are this client's own: the library has none to itself.
     setKeybindings(new KeybindingsManager(noKeys()));
