@@ -2,11 +2,11 @@ import { ACTION_NAMES, ACTIONS } from "../src/client/terminal/keys/actions.ts";
 import { CONTEXT_TITLES, CONTEXTS } from "../src/client/terminal/keys/context-titles.ts";
 import { DEFAULT_SETTINGS } from "../src/client/terminal/settings/client-settings.ts";
 import type { SettingKey } from "../src/client/terminal/settings/setting-keys.ts";
-import { SETTING_KEYS, SETTING_NAMES } from "../src/client/terminal/settings/setting-keys.ts";
+import { SETTING_KEYS, TERMINAL_SETTING_NAMES } from "../src/client/terminal/settings/setting-keys.ts";
 
 /** Returns the table of the settings of the terminal client. */
 export function terminalSettingRows(): string {
-  const rows = SETTING_NAMES.map((name) => {
+  const rows = TERMINAL_SETTING_NAMES.map((name) => {
     const { key, meaning } = SETTING_KEYS[name];
     const value = JSON.stringify(DEFAULT_SETTINGS[name]);
     return `| \`${key}\` | ${valuesOf(SETTING_KEYS[name])} | \`${value}\` | ${meaning} |\n`;

@@ -7,7 +7,7 @@ import { neutralise } from "../../view/terminal/terminal-text.ts";
 import type { ActionName } from "./keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "./keys/actions.ts";
 import type { ScreenInput, ScreenOptions } from "./screen/screen.ts";
-import { NOTHING, runTerminalClient } from "./terminal-client.ts";
+import { NO_EFFECT, runTerminalClient } from "./terminal-client.ts";
 
 const SIZE = { columns: 120, rows: 40 };
 /** A key that no action has without a file. */
@@ -109,7 +109,7 @@ test("[TUI-01 bar:Keys] every action of the table does something when its key is
     await using rig = await start(`[keys]\n"${name}" = ["${KEY}"]\n`);
     if (ACTIONS[name].context === "input") rig.type("a word");
     rig.press(KEY);
-    if (rig.screen.includes(NOTHING)) missing.push(name);
+    if (rig.screen.includes(NO_EFFECT)) missing.push(name);
   }
   expect(missing.filter((name) => !MISSING.includes(name))).toEqual([]);
 });

@@ -26,7 +26,7 @@ const INTERRUPT_AGAIN_MS = 2_000;
 export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
 /** Contexts whose actions are there at any time. */
 const ANYWHERE: readonly KeyContext[] = ["global", "input", "emptyDraft"];
-export const NOTHING = "Nothing does this here";
+export const NO_EFFECT = "Nothing does this here";
 const TONES: Readonly<Record<NoteTone, Role>> = { info: "accent", warning: "warning", failure: "failure" };
 
 /**
@@ -220,7 +220,7 @@ class TerminalClient {
     const act = this.#features.find(({ actions }) => actions?.[action] !== undefined)?.actions?.[action];
     // A key of a list or a panel may have nothing to do in one of them. Others always have.
     if (act !== undefined) act();
-    else if (ANYWHERE.includes(ACTIONS[action].context)) this.#say(`${NOTHING}: ${ACTIONS[action].help}`);
+    else if (ANYWHERE.includes(ACTIONS[action].context)) this.#say(`${NO_EFFECT}: ${ACTIONS[action].help}`);
   }
 
   #settingsChanged(): void {

@@ -53,9 +53,9 @@ function paintSpan({ text, style }: Span, theme: Theme, fill: Role | undefined):
 function sgr(style: Style, { roles }: Theme, fill: Role | undefined): string {
   const { role = "text" } = style;
   const ground = (fill === undefined ? undefined : roles[fill]) ?? NO_COLOURS;
-  const own = roles[role] ?? NO_COLOURS;
+  const ownColours = roles[role] ?? NO_COLOURS;
   // Colours of a text that is shown in reverse would become those of its background.
-  const colours = ground.isReversed === true ? { ...ground, isBold: own.isBold ?? false } : own;
+  const colours = ground.isReversed === true ? { ...ground, isBold: ownColours.isBold ?? false } : ownColours;
   const foreground = colours.foreground ?? (role === "text" ? ground.foreground : undefined);
   const background = colours.background ?? ground.fill ?? ground.background;
   const codes = [

@@ -1,6 +1,6 @@
 /**
- * Context in which a key counts. A key is looked up in the contexts of the part that has the focus, the nearest one first,
- * then in `global`.
+ * Context in which a key counts. A key is looked up in the contexts of the part that has the focus, the nearest one
+ * first, then in `global`.
  */
 export type KeyContext =
   | "global"

@@ -7,13 +7,13 @@ import { ACTION_NAMES, ACTIONS } from "./actions.ts";
 import { VIM_MODES } from "./context-titles.ts";
 import { KEY_WORDS, keyName, typesText } from "./key-name.ts";
 import type { KeyChoices } from "./key-table.ts";
-import { placeOf } from "./key-table.ts";
+import { keyLocation } from "./key-table.ts";
 
 /** An entry of the settings file that does not count. */
 export interface SettingProblem {
-  /** Where it stands. */
+  /** The key of the entry in the file. */
   readonly at: KeyPath;
-  /** What is wrong and what to do, as the end of a sentence that begins with its name. */
+  /** The mistake and what to do about it, as the end of a sentence that begins with its name. */
   readonly problem: string;
 }
 
@@ -88,7 +88,7 @@ function keyProblem(action: ActionName, written: string): string | undefined {
     return `names the mode "${mode}". ${hintFor(mode, [...VIM_MODES.keys()])}`;
   const name = keyName(rest);
   if (name === undefined) return `names "${rest}", which is no key. ${keyHint(rest)}`;
-  const { context } = placeOf(action, written);
+  const { context } = keyLocation(action, written);
   return typesText(name) && TYPED.includes(context)
     ? `names "${rest}", which could not be typed any more: add ctrl+ or alt+`
     : undefined;

@@ -31,7 +31,7 @@ export class KeyTable {
     // What a person has chosen counts more than what is there without a file.
     const isChosen = (name: ActionName) => choices[name] !== undefined;
     for (const name of [...ACTION_NAMES.filter(isChosen), ...ACTION_NAMES.filter((each) => !isChosen(each))])
-      for (const key of this.#writtenOf(name)) this.#add(name, placeOf(name, key));
+      for (const key of this.#writtenOf(name)) this.#add(name, keyLocation(name, key));
   }
 
   /** Returns what a key does in the nearest of these contexts in which it does something, then in `global`. */
@@ -46,7 +46,9 @@ export class KeyTable {
 
   /** Returns the keys that an action has and no other has taken, the first one for help lines. */
   keysOf(name: ActionName): readonly string[] {
-    return this.#writtenOf(name).filter((key) => this.#actions.get(textOf(placeOf(name, key)))?.[0] === name);
+    return this.#writtenOf(name).filter(
+      (key) => this.#actions.get(textOf(keyLocation(name, key)))?.[0] === name,
+    );
   }
 
   /** Returns the contexts in which a key does something, with the action. */
@@ -86,7 +88,7 @@ export class KeyTable {
 }
 
 /** Returns where a key of an action counts. */
-export function placeOf(name: ActionName, written: string): KeyLocation {
+export function keyLocation(name: ActionName, written: string): KeyLocation {
   const [, mode = "", rest = ""] = /^(vim-\w+):(.+)$/s.exec(written) ?? [];
   const context = VIM_MODES.get(mode);
   const key = context === undefined ? written : rest;

@@ -2,8 +2,7 @@ import type { DiffLayout } from "../diff/diff-rows.ts";
 import type { MouseMode } from "../screen/screen.ts";
 
 /**
- * What a person sets for this client, kept over its end. How each is written in the file stands in
- * `setting-keys.ts`.
+ * Settings of a person for this client, kept over its end. Names and limits in the file stand in `setting-keys.ts`.
  */
 export interface SettingValues {
   /** `auto`: made from the background of the terminal. */
@@ -38,9 +37,9 @@ export const DEFAULT_SETTINGS: SettingValues = {
 /** The settings of this client, read and changed by the parts of its screen. */
 export interface ClientSettings {
   readonly values: SettingValues;
-  /** What the file has wrong, a sentence each, with its line; and the keys that do not do what it says. */
+  /** Sentences about wrong entries of the file, with their lines, and about keys that do not do what it says. */
   readonly problems: readonly string[];
-  /** Changes settings here and in the file. If that cannot be written, the client says so, and the change holds here. */
+  /** Changes settings here and in the file. A file that cannot be written is reported, and the change holds here. */
   change(values: Partial<SettingValues>): void;
   /** Reads the file again. Never throws: what is wrong is in `problems`. */
   reload(): Promise<void>;

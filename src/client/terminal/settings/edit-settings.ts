@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SettingValues } from "./client-settings.ts";
-import { SETTING_KEYS, SETTING_NAMES } from "./setting-keys.ts";
-import { parseSettings } from "./settings-file.ts";
+import { SETTING_KEYS, TERMINAL_SETTING_NAMES } from "./setting-keys.ts";
+import { parseSettingsText } from "./settings-text.ts";
 
 const NEW_FILE =
   "# Settings of cinch's terminal client. A [keys] table chooses keys: see docs/terminal.md.\n";
@@ -21,21 +21,21 @@ export type EditedSettings =
  * refused if anything but these settings has changed.
  */
 export async function editSettings(text: string, changes: Partial<SettingValues>): Promise<EditedSettings> {
-  const before = await parseSettings(text);
+  const before = await parseSettingsText(text);
   if (before.kind === "invalid") return { kind: "refused", problem: before.problem };
   let edited = text === "" ? NEW_FILE : text;
   const wanted: Record<string, unknown> = { ...before.value };
-  for (const name of SETTING_NAMES) {
+  for (const name of TERMINAL_SETTING_NAMES) {
     const value = changes[name];
     if (value === undefined) continue;
     const { key } = SETTING_KEYS[name];
     wanted[key] = value;
     edited = withSetting(edited, key, JSON.stringify(value));
   }
-  const after = await parseSettings(edited);
+  const after = await parseSettingsText(edited);
   if (after.kind === "valid" && isDeepStrictEqual({ ...after.value }, wanted))
     return { kind: "edited", text: edited };
-  const lines = SETTING_NAMES.flatMap((name) =>
+  const lines = TERMINAL_SETTING_NAMES.flatMap((name) =>
     changes[name] === undefined ? [] : [`${SETTING_KEYS[name].key} = ${JSON.stringify(changes[name])}`],
   );
   return {

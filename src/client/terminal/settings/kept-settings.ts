@@ -5,10 +5,10 @@ import { KeyTable } from "../keys/key-table.ts";
 import type { ClientSettings, SettingValues } from "./client-settings.ts";
 import { DEFAULT_SETTINGS } from "./client-settings.ts";
 import { editSettings } from "./edit-settings.ts";
-import type { SettingsFile } from "./settings-file.ts";
-import { readSettingsText } from "./settings-file.ts";
+import type { SettingsText } from "./settings-text.ts";
+import { readSettingsText } from "./settings-text.ts";
 
-const NO_FILE: SettingsFile = { values: {}, keys: {}, problems: [] };
+const NO_FILE: SettingsText = { values: {}, keys: {}, problems: [] };
 
 export interface KeptSettingsOptions {
   readonly host: Pick<Host, "readSettings" | "writeSettings" | "settingsPath">;

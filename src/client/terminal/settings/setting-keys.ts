@@ -88,4 +88,4 @@ export const SETTING_KEYS: { readonly [Name in keyof SettingValues]: KeyOf<Setti
   },
 };
 
-export const SETTING_NAMES = Object.keys(SETTING_KEYS) as readonly (keyof SettingValues)[];
+export const TERMINAL_SETTING_NAMES = Object.keys(SETTING_KEYS) as readonly (keyof SettingValues)[];

@@ -8,11 +8,11 @@ import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
 import type { SettingValues } from "./client-settings.ts";
 import type { SettingKey } from "./setting-keys.ts";
-import { SETTING_KEYS, SETTING_NAMES } from "./setting-keys.ts";
+import { SETTING_KEYS, TERMINAL_SETTING_NAMES } from "./setting-keys.ts";
 
 type SettingName = keyof SettingValues;
 
-const NAME_COLUMNS = Math.max(...SETTING_NAMES.map((name) => SETTING_KEYS[name].key.length)) + 2;
+const NAME_COLUMNS = Math.max(...TERMINAL_SETTING_NAMES.map((name) => SETTING_KEYS[name].key.length)) + 2;
 /** Columns of the values, from which the meaning stands beside them. */
 const VALUE_COLUMNS = 22;
 const MEANING_COLUMNS_MIN = 30;
@@ -32,7 +32,9 @@ export class SettingsPanel implements Overlay {
   draw({ columns, rows: height }: Size): DrawnPart {
     const foot = this.#footRows(columns);
     const room = Math.max(1, height - foot.length);
-    const rows = SETTING_NAMES.flatMap((name, at) => this.#settingRows(name, at === this.#at, columns));
+    const rows = TERMINAL_SETTING_NAMES.flatMap((name, at) =>
+      this.#settingRows(name, at === this.#at, columns),
+    );
     const top = Math.max(0, Math.min(this.#at - Math.floor(room / 2), rows.length - room));
     return { rows: [...rows.slice(top, top + room), ...foot].slice(0, height) };
   }
@@ -44,9 +46,9 @@ export class SettingsPanel implements Overlay {
       case "list.down":
         return this.#move(1);
       case "list.pageUp":
-        return this.#move(-SETTING_NAMES.length);
+        return this.#move(-TERMINAL_SETTING_NAMES.length);
       case "list.pageDown":
-        return this.#move(SETTING_NAMES.length);
+        return this.#move(TERMINAL_SETTING_NAMES.length);
       case "list.choose":
       case "settings.next":
         return this.#step(1);
@@ -63,12 +65,12 @@ export class SettingsPanel implements Overlay {
   }
 
   #move(by: number): true {
-    this.#at = Math.max(0, Math.min(SETTING_NAMES.length - 1, this.#at + by));
+    this.#at = Math.max(0, Math.min(TERMINAL_SETTING_NAMES.length - 1, this.#at + by));
     return true;
   }
 
   #step(by: 1 | -1): true {
-    const name = SETTING_NAMES[this.#at];
+    const name = TERMINAL_SETTING_NAMES[this.#at];
     if (name === undefined) return true;
     const { settings } = this.#services;
     const next = steppedValue(settings.values[name], SETTING_KEYS[name], by);
@@ -93,7 +95,7 @@ export class SettingsPanel implements Overlay {
   /** Returns the meaning of the setting at the cursor, the keys, and what is wrong in the file. */
   #footRows(columns: number): readonly DrawnRow[] {
     const { keys, settings, host } = this.#services;
-    const name = SETTING_NAMES[this.#at];
+    const name = TERMINAL_SETTING_NAMES[this.#at];
     const meaning = name === undefined ? "" : plainMeaning(SETTING_KEYS[name].meaning);
     const key = (action: ActionName) => keys.keysOf(action)[0] ?? "-";
     const text = `${key("settings.previous")} and ${key("settings.next")} change · ${key("list.leave")} closes · kept in ${host.settingsPath}`;

@@ -6,13 +6,13 @@ import {
   CONTRAST_MIN,
   fixedColour,
   lowestContrast,
-  mixed,
+  mixedColour,
   nearestFixed,
   readable,
   readableFixed,
   WHITE,
 } from "./colour.ts";
-import type { FillName, Palette } from "./palettes.ts";
+import type { FillName, ThemePalette } from "./palettes.ts";
 import { MATCH } from "./palettes.ts";
 
 /** A weaker tint than this share is not seen. */
@@ -29,7 +29,10 @@ export interface Ground {
  * Returns the theme of a palette on a background. Each text has a contrast of at least `CONTRAST_MIN` on the background
  * and on every fill, whatever the background is.
  */
-export function colourTheme(palette: Palette, { colours, background = palette.background }: Ground): Theme {
+export function colourTheme(
+  palette: ThemePalette,
+  { colours, background = palette.background }: Ground,
+): Theme {
   const fills = fillsOf(palette, { colours, background });
   const { selected, prompt, added, removed, addedWord, removedWord } = fills;
   const grounds = [background, selected, prompt, added, removed];
@@ -78,7 +81,7 @@ export function colourTheme(palette: Palette, { colours, background = palette.ba
  * 256 colours they are those of the palette, unless its background is of another kind.
  */
 function fillsOf(
-  palette: Palette,
+  palette: ThemePalette,
   { colours, background }: Required<Ground>,
 ): Readonly<Record<FillName, Rgb>> {
   const end = lowestContrast(WHITE, [background]) >= lowestContrast(BLACK, [background]) ? WHITE : BLACK;
@@ -88,7 +91,7 @@ function fillsOf(
     if (colours === 256 && isReadable(palette.fixedFills[name])) return palette.fixedFills[name];
     const [colour, share] = palette.tints[name];
     for (let part = share; part > SHARE_MIN; part *= 0.7) {
-      const tried = shown(mixed(background, colour, part));
+      const tried = shown(mixedColour(background, colour, part));
       if (isReadable(tried)) return tried;
     }
     return shown(background);

@@ -40,7 +40,7 @@ export function lowestContrast(colour: Rgb, grounds: readonly Rgb[]): number {
 }
 
 /** Returns the colour between two others. @param share of the second one, from 0 to 1. */
-export function mixed(from: Rgb, to: Rgb, share: number): Rgb {
+export function mixedColour(from: Rgb, to: Rgb, share: number): Rgb {
   const [red = 0, green = 0, blue = 0] = from.map((value, at) =>
     Math.round(value + ((to[at] ?? 0) - value) * share),
   );
@@ -54,7 +54,7 @@ export function mixed(from: Rgb, to: Rgb, share: number): Rgb {
 export function readable(colour: Rgb, grounds: readonly Rgb[]): Rgb {
   const end = lowestContrast(WHITE, grounds) >= lowestContrast(BLACK, grounds) ? WHITE : BLACK;
   for (let step = 0; step < STEPS; step += 1) {
-    const tried = mixed(colour, end, step / STEPS);
+    const tried = mixedColour(colour, end, step / STEPS);
     if (lowestContrast(tried, grounds) >= CONTRAST_MIN) return tried;
   }
   return end;

@@ -25,7 +25,7 @@ export type InkName =
   | "type";
 
 /** Colours of a theme. They are fitted to the background of the terminal. */
-export interface Palette {
+export interface ThemePalette {
   readonly name: string;
   /** Background that is taken for that of a terminal which has not named its own. */
   readonly background: Rgb;
@@ -39,7 +39,7 @@ export interface Palette {
 /** Colours of a match of a search, in all palettes. */
 export const MATCH = { text: rgb("000000"), match: rgb("ffd75f"), currentMatch: rgb("ff8700") } as const;
 
-export const DARK: Palette = {
+export const DARK: ThemePalette = {
   name: "dark",
   background: rgb("16181d"),
   inks: inksOf({
@@ -52,7 +52,7 @@ export const DARK: Palette = {
   fixedFills: fixedOf({ selected: 238, prompt: 236, added: 22, removed: 52, addedWord: 28, removedWord: 88 }),
 };
 
-export const LIGHT: Palette = {
+export const LIGHT: ThemePalette = {
   name: "light",
   background: rgb("ffffff"),
   inks: inksOf({
@@ -68,7 +68,7 @@ export const LIGHT: Palette = {
 };
 
 /** Blue and orange instead of green and red: people who cannot tell those apart can tell these. */
-export const DARK_COLOUR_BLIND: Palette = {
+export const DARK_COLOUR_BLIND: ThemePalette = {
   ...DARK,
   name: "dark-colour-blind",
   inks: {
@@ -80,7 +80,7 @@ export const DARK_COLOUR_BLIND: Palette = {
   fixedFills: fixedOf({ selected: 239, prompt: 236, added: 17, removed: 52, addedWord: 25, removedWord: 94 }),
 };
 
-export const LIGHT_COLOUR_BLIND: Palette = {
+export const LIGHT_COLOUR_BLIND: ThemePalette = {
   ...LIGHT,
   name: "light-colour-blind",
   inks: {
@@ -94,7 +94,7 @@ export const LIGHT_COLOUR_BLIND: Palette = {
   }),
 };
 
-function inksOf(hex: Readonly<Record<InkName, string>>): Palette["inks"] {
+function inksOf(hex: Readonly<Record<InkName, string>>): ThemePalette["inks"] {
   return recordOf(hex, rgb);
 }
 
@@ -102,7 +102,7 @@ function inksOf(hex: Readonly<Record<InkName, string>>): Palette["inks"] {
 function tintsOf(
   { selected, prompt, added, removed }: Readonly<Record<Exclude<FillName, `${string}Word`>, string>>,
   share: number,
-): Palette["tints"] {
+): ThemePalette["tints"] {
   return {
     selected: [rgb(selected), share * 1.5],
     prompt: [rgb(prompt), share / 2],
@@ -113,7 +113,7 @@ function tintsOf(
   };
 }
 
-function fixedOf(indexes: Readonly<Record<FillName, number>>): Palette["fixedFills"] {
+function fixedOf(indexes: Readonly<Record<FillName, number>>): ThemePalette["fixedFills"] {
   return recordOf(indexes, fixedColour);
 }
 

@@ -4,7 +4,7 @@ import { BLACK, contrast, WHITE } from "./colour.ts";
 import { colourDepth } from "./colour-depth.ts";
 import { colourTheme } from "./colour-theme.ts";
 import { NO_COLOURS } from "./none.ts";
-import type { Palette } from "./palettes.ts";
+import type { ThemePalette } from "./palettes.ts";
 import { DARK, DARK_COLOUR_BLIND, LIGHT, LIGHT_COLOUR_BLIND } from "./palettes.ts";
 import type { Shade } from "./sixteen.ts";
 import { sixteenColours } from "./sixteen.ts";
@@ -63,7 +63,7 @@ export class ThemeChoice {
     return isThemeName(name) ? name : "auto";
   }
 
-  /** What keeps a theme from its own colours here, as a sentence; undefined: nothing does. */
+  /** Returns why a theme does not have its own colours here, as a sentence; undefined if it has. */
   hindrance(name: ThemeName): string | undefined {
     const { environment, hasColours } = this.#options;
     if (name === "auto" && !hasColours) return "NO_COLOR is set: auto shows no colours.";
@@ -112,7 +112,7 @@ function isThemeName(name: string): name is ThemeName {
   return Object.hasOwn(THEMES, name);
 }
 
-function paletteOf(name: ThemeName, shade: Shade): Palette | undefined {
+function paletteOf(name: ThemeName, shade: Shade): ThemePalette | undefined {
   switch (name) {
     case "auto":
       return shade === "unknown" ? undefined : shade === "dark" ? DARK : LIGHT;

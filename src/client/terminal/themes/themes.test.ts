@@ -95,7 +95,7 @@ test("[TUI-11 wish:24] a theme keeps the colours of its palette where they can b
   expect(roles.keyword?.foreground).toBe(`38;2;${DARK.inks.keyword.join(";")}`);
 });
 
-/** How people without red or green cones see a colour (Machado, Oliveira and Fernandes 2009, severity 1). */
+/** Matrices that show colours as people see them who have no red or no green cones (Machado and others, 2009). */
 const SEEN = {
   protanopia: [
     [0.152286, 1.052583, -0.204868],

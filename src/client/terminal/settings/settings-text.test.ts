@@ -3,8 +3,8 @@ import { KeyTable } from "../keys/key-table.ts";
 import { DEFAULT_SETTINGS } from "./client-settings.ts";
 import { editSettings } from "./edit-settings.ts";
 import { KeptSettings } from "./kept-settings.ts";
-import { SETTING_KEYS, SETTING_NAMES } from "./setting-keys.ts";
-import { readSettingsText } from "./settings-file.ts";
+import { SETTING_KEYS, TERMINAL_SETTING_NAMES } from "./setting-keys.ts";
+import { readSettingsText } from "./settings-text.ts";
 
 const PERSONS = `# mine
 theme = 'light'   # for the sun
@@ -105,7 +105,7 @@ test("[TUI-11] every setting can be written and read again", async () => {
   const edited = await editSettings("", values);
   if (edited.kind !== "edited") throw new Error(edited.problem);
   expect(await readSettingsText(edited.text)).toEqual({ values, keys: {}, problems: [] });
-  for (const name of SETTING_NAMES) expect(edited.text).toContain(`\n${SETTING_KEYS[name].key} = `);
+  for (const name of TERMINAL_SETTING_NAMES) expect(edited.text).toContain(`\n${SETTING_KEYS[name].key} = `);
 });
 
 test("[TUI-11] what the file says counts after it is read, and a change goes into the file as it is by then", async () => {

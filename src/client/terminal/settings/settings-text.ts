@@ -9,13 +9,13 @@ import { keyChoices } from "../keys/key-choices.ts";
 import type { KeyChoices } from "../keys/key-table.ts";
 import type { SettingValues } from "./client-settings.ts";
 import type { SettingKey } from "./setting-keys.ts";
-import { SETTING_KEYS, SETTING_NAMES } from "./setting-keys.ts";
+import { SETTING_KEYS, TERMINAL_SETTING_NAMES } from "./setting-keys.ts";
 
 const KEYS_TABLE = "keys";
 const TEXT_CHARACTERS_MAX = 1_000;
 
-/** What a settings file says. */
-export interface SettingsFile {
+/** Settings and keys of a file, as far as they are valid. */
+export interface SettingsText {
   readonly values: Partial<SettingValues>;
   readonly keys: KeyChoices;
   /** A sentence for each entry that does not count, with its line and what to do. */
@@ -23,8 +23,8 @@ export interface SettingsFile {
 }
 
 /** Reads the text of a settings file. What is wrong in it is left out and named; the rest counts. */
-export async function readSettingsText(text: string): Promise<SettingsFile> {
-  const parsed = await parseSettings(text);
+export async function readSettingsText(text: string): Promise<SettingsText> {
+  const parsed = await parseSettingsText(text);
   if (parsed.kind === "invalid") return { values: {}, keys: {}, problems: [parsed.problem] };
   const { [KEYS_TABLE]: table, ...rest } = parsed.value;
   const { values, problems } = settingValues(rest);
@@ -45,7 +45,7 @@ export async function readSettingsText(text: string): Promise<SettingsFile> {
 }
 
 /** Returns the value of a TOML text, or why it is not valid, with the line. */
-export async function parseSettings(
+export async function parseSettingsText(
   text: string,
 ): Promise<
   | { readonly kind: "valid"; readonly value: JsonObject }
@@ -72,7 +72,7 @@ function settingValues(table: JsonObject): {
 } {
   const values: Partial<Record<keyof SettingValues, unknown>> = {};
   const problems: SettingProblem[] = [];
-  const known = new Map(SETTING_NAMES.map((name) => [SETTING_KEYS[name].key, name]));
+  const known = new Map(TERMINAL_SETTING_NAMES.map((name) => [SETTING_KEYS[name].key, name]));
   for (const [key, value] of Object.entries(table)) {
     const name = known.get(key);
     if (name === undefined) {
