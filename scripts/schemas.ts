@@ -33,6 +33,7 @@ import { queriesSchema, queriesText, queryTypes } from "./query-docs.ts";
 import { questionTable } from "./question-docs.ts";
 import type { WireTypes } from "./sdk-types.ts";
 import { pythonTypes, typescriptTypes } from "./sdk-types.ts";
+import { terminalActionRows, terminalSettingRows } from "./terminal-docs.ts";
 
 type Meanings = ReadonlyMap<string, Meaning>;
 
@@ -58,6 +59,7 @@ export function publishedFiles(): ReadonlyMap<string, string> {
     ["docs/protocol/errors.md", errorsText()],
     ["docs/command-line.md", commandLinePage()],
     ["docs/commands.md", withTable("docs/commands.md", commandRows(SHIPPED_COMMANDS))],
+    ["docs/terminal.md", terminalPage()],
     ["docs/guide/first-session.md", withTable("docs/guide/first-session.md", questionTable())],
     ["docs/protocol/queries.md", queriesText(components)],
     ["docs/protocol/commands.md", commandsPage(components)],
@@ -71,9 +73,18 @@ export function publishedFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
+/** Returns the page of the terminal client with its two tables. */
+function terminalPage(): string {
+  const path = "docs/terminal.md";
+  return tableIn(withTable(path, terminalSettingRows()), path, terminalActionRows());
+}
+
 /** Returns a page in which the table with the head of the given one is replaced. */
 function withTable(path: string, table: string): string {
-  const page = readFileSync(resolve(ROOT, path), "utf8");
+  return tableIn(readFileSync(resolve(ROOT, path), "utf8"), path, table);
+}
+
+function tableIn(page: string, path: string, table: string): string {
   const [head = ""] = table.split("\n");
   const from = page.indexOf(`\n${head}\n`) + 1;
   if (from === 0) throw new Error(`${path} has no table that begins with ${head}`);

@@ -87,7 +87,7 @@ const COMPOSITION_ROOTS: readonly string[] = [
   "src/cli/commands/commands.ts: FEATURES",
   "src/cli/commands/creds/creds-rotate.ts: PROGRAM_FEATURES",
   "src/cli/commands/creds/creds-server.ts: FEATURES",
-  "src/cli/commands/line/line.ts: FEATURES",
+  "src/cli/commands/line/notice-ways.ts: FEATURES",
   "src/cli/commands/permissions/run.ts: TOOLS",
   "src/cli/context.ts: FEATURES PROGRAM_FEATURES",
   "src/cli/io/code-channels.ts: FEATURES",

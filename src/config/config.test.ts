@@ -5,12 +5,12 @@ import * as fc from "fast-check";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { SECTIONS } from "../app/plan/sections.ts";
 import { HarnessError, messageOf } from "../base/errors.ts";
+import { lineOf } from "../base/files/toml-lines.ts";
 import { sandboxSection } from "../guard/sandbox/config.ts";
 import type { Config } from "../session/settings/settings.ts";
 import { loadConfig } from "./config.ts";
 import { limitsSection } from "./sections/limits.ts";
 import { saidOf } from "./settings/read-section.ts";
-import { lineOf } from "./toml.ts";
 
 const world = testWorld();
 

@@ -6,6 +6,7 @@ import { holds } from "../../test/support/property.ts";
 import { temporaryDirectory, testWorld } from "../../test/support/world.ts";
 import { SECTIONS } from "../app/plan/sections.ts";
 import { HarnessError } from "../base/errors.ts";
+import { lineOf } from "../base/files/toml-lines.ts";
 import { encode } from "../base/text/text.ts";
 import { parseAcknowledgedHooks } from "../features/hooks/hook-files.ts";
 import { parseAliases } from "../features/prompts/aliases.ts";
@@ -13,7 +14,7 @@ import { configKeys, loadConfig, lookThroughConfig } from "./config.ts";
 import { loadProfile, lookThroughProfile, profileKeys } from "./profile.ts";
 import type { AcknowledgedFile } from "./project.ts";
 import { projectConfig, projectKeys, projectPermissions } from "./project.ts";
-import { lineOf, parseToml } from "./toml.ts";
+import { parseToml } from "./toml.ts";
 
 const world = testWorld();
 const RUNS = 150;

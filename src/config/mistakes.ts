@@ -1,7 +1,7 @@
 import { hasReason } from "../base/errors.ts";
+import type { KeyPath } from "../base/files/toml-lines.ts";
 import type { Mistake } from "../session/config-section.ts";
 import type { Following, Mending } from "./table.ts";
-import type { KeyPath } from "./toml.ts";
 
 /** Result of reading a file to its end: the value without the wrong entries, and the mistakes. */
 export interface LookupResult<Value> {

@@ -1,9 +1,11 @@
+import type { KeyPath } from "../base/files/toml-lines.ts";
+import { lineOf } from "../base/files/toml-lines.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import { nearestWords } from "../base/text/near.ts";
 import type { FilePosition } from "../session/config-section.ts";
-import type { KeyPath, TomlFile } from "./toml.ts";
-import { invalid, lineOf } from "./toml.ts";
+import type { TomlFile } from "./toml.ts";
+import { invalid } from "./toml.ts";
 
 /** Lets a reader continue after an error, so that one check finds all of them. See `mistakes.ts`. */
 export interface Mending {

@@ -16,7 +16,7 @@ import type { Redactor } from "../safety/redact.ts";
 import type { ToolCall, ToolMiddleware } from "../tools/middleware.ts";
 import type { ToolContext, ToolSource } from "../tools/tool.ts";
 import type { ToolFacts } from "../tools/tool-facts.ts";
-import type { NotifiedEvent } from "../view/notified-events.ts";
+import type { NoticeWays } from "../view/notified-events.ts";
 import type { CliCommand, UnattendedEngine } from "./commands/cli-command.ts";
 import type { DoctorCheck } from "./commands/doctor-check.ts";
 import type { SessionLists } from "./commands/lists.ts";
@@ -80,8 +80,8 @@ export interface Feature<Engine extends EngineFeature | undefined = EngineFeatur
   readonly startsPrograms?: true;
   /** Loads the work on credentials of its servers. At most one feature has it. */
   serverCreds?(): Promise<ServerCreds>;
-  /** Returns the moments at which a client rings the bell of its terminal, by the user's configuration. */
-  rings?(config: Config): readonly NotifiedEvent[];
+  /** Returns the moments that the user's configuration notifies of by the terminal and on the desktop. */
+  noticeWays?(config: Config): NoticeWays;
   /** Opens a way to the user's desktop; undefined if this machine has none. */
   openDesktop?(at: DesktopContext): Promise<Desktop | undefined>;
   /**

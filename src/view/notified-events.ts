@@ -5,6 +5,14 @@ import type { Envelope } from "../protocol/events/envelope.ts";
 export const NOTIFIED_EVENTS = ["turn-end", "question", "error"] as const;
 export type NotifiedEvent = (typeof NOTIFIED_EVENTS)[number];
 
+/** Moments that the user's configuration notifies of, by the way in which it does. */
+export interface NoticeWays {
+  /** The terminal of a client rings its bell. */
+  readonly bell: readonly NotifiedEvent[];
+  /** The engine shows a notice on the desktop. */
+  readonly desktop: readonly NotifiedEvent[];
+}
+
 /** Sorts the events of one session by what a person is notified of: each question once, and each turn's end. */
 export class NotifiedEvents {
   readonly #open = new Set<AskId>();

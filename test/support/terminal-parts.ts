@@ -7,6 +7,7 @@ import type { Overlay } from "../../src/client/terminal/layout/part.ts";
 import type { Services } from "../../src/client/terminal/layout/services.ts";
 import type { WhichSession } from "../../src/client/terminal/options.ts";
 import { KeptSettings } from "../../src/client/terminal/settings/kept-settings.ts";
+import { ThemeChoice } from "../../src/client/terminal/themes/theme-choice.ts";
 import type { Command } from "../../src/protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../src/protocol/commands/results.ts";
 import type { QueryKind } from "../../src/protocol/kinds.ts";
@@ -28,6 +29,8 @@ export interface FakeServices extends Services {
   readonly submitted: string[];
   /** Control sequences that were written outside of frames. */
   readonly controls: string[];
+  /** Names of the window. */
+  readonly titles: string[];
   /** Sessions that were to be shown. */
   readonly shown: WhichSession[];
   /** Sets the open questions. */
@@ -50,6 +53,7 @@ export function fakeServices(): FakeServices {
     inserted: [],
     submitted: [],
     controls: [],
+    titles: [],
     shown: [],
     reply: undefined,
     found: undefined,
@@ -103,14 +107,25 @@ export function fakeServices(): FakeServices {
       remove: async () => undefined,
       readSettings: async () => undefined,
       writeSettings: async () => undefined,
+      noticeWays: async () => ({ bell: [], desktop: [] }),
     },
-    settings: new KeptSettings(),
+    settings: new KeptSettings({
+      host: {
+        settingsPath: "/config/terminal.toml",
+        readSettings: async () => undefined,
+        writeSettings: async () => undefined,
+      },
+      changed: () => undefined,
+      tell: (failure) => void services.said.push(messageOf(failure)),
+    }),
+    themes: new ThemeChoice({ environment: {}, hasColours: true, name: () => "auto" }),
     screen: {
       size: { columns: 120, rows: 40 },
       control: (sequence) => void services.controls.push(sequence),
       suspend: () => undefined,
       resume: () => undefined,
       setMouse: () => undefined,
+      setTitle: (title) => void services.titles.push(title),
     },
     workingDir: "/work",
     tell: (failure) => void services.said.push(messageOf(failure)),

@@ -1,7 +1,19 @@
+import { keyProbe } from "./keys/key-probe.ts";
 import type { MakeFeature } from "./layout/feature.ts";
+import { notify } from "./notify/notify.ts";
 import { panels } from "./panels/panels.ts";
 import { policy } from "./questions/policy-panel.ts";
 import { sessionChoice } from "./sessions/session-choice.ts";
+import { settings } from "./settings/settings.ts";
+import { themes } from "./themes/theme-panel.ts";
 
 /** Every feature of the client. The order counts for the rows above the draft, and for a text that two would take. */
-export const FEATURES: readonly MakeFeature[] = [panels, policy, sessionChoice];
+export const FEATURES: readonly MakeFeature[] = [
+  settings,
+  panels,
+  policy,
+  sessionChoice,
+  themes,
+  keyProbe,
+  notify,
+];

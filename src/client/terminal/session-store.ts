@@ -98,18 +98,28 @@ export class SessionStore implements ShownSession {
 
   async send<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError> {
     const sender = await this.#sender();
-    return sender instanceof HarnessError ? sender : await sender.answerTo(command);
+    return sender instanceof HarnessError ? sender : await this.#whileHere(sender.answerTo(command));
   }
 
   async query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind> | HarnessError> {
     const sender = await this.#sender();
-    return sender instanceof HarnessError ? sender : await sender.query(query);
+    return sender instanceof HarnessError ? sender : await this.#whileHere(sender.query(query));
+  }
+
+  /** Waits for an answer. Once the client has left, nobody reads it: then the wait has no end, and no failure. */
+  async #whileHere<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer;
+    } catch (thrown) {
+      if (this.#options.signal.aborted) return await new Promise<never>(() => undefined);
+      throw thrown;
+    }
   }
 
   async #sender(): Promise<Sender | HarnessError> {
     const { engine, signal, say } = this.#options;
     try {
-      const { connection } = await whileAlive(engine, signal);
+      const { connection } = await this.#whileHere(whileAlive(engine, signal));
       return new Sender({ connection, signal, say: async (text) => say(text) });
     } catch (thrown) {
       if (thrown instanceof HarnessError) return thrown;

@@ -5,26 +5,28 @@ import type { Role } from "./drawing/span.ts";
 import { row, span } from "./drawing/span.ts";
 import { FEATURES } from "./features.ts";
 import { InputPart } from "./input/input-part.ts";
-import type { ActionName } from "./keys/actions.ts";
-import { KeyTable } from "./keys/key-table.ts";
+import type { ActionName, KeyContext } from "./keys/actions.ts";
+import { ACTIONS } from "./keys/actions.ts";
 import type { Feature, SendHow } from "./layout/feature.ts";
 import type { Services } from "./layout/services.ts";
 import { Stage } from "./layout/stage.ts";
 import { farewell } from "./lifecycle/farewell.ts";
 import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
 import { QuestionDock } from "./questions/question-dock.ts";
-import type { Screen } from "./screen/screen.ts";
+import type { MouseMode, Screen } from "./screen/screen.ts";
 import { SessionStore } from "./session-store.ts";
 import { KeptSettings } from "./settings/kept-settings.ts";
 import type { Header } from "./status/header.ts";
 import { drawHeader } from "./status/header.ts";
 import { StatusPart } from "./status/status-part.ts";
-import { NO_COLOURS } from "./themes/none.ts";
-import { SIXTEEN } from "./themes/sixteen.ts";
+import { ThemeChoice } from "./themes/theme-choice.ts";
 import { TranscriptPart } from "./transcript/transcript-part.ts";
 
 const INTERRUPT_AGAIN_MS = 2_000;
 export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
+/** Contexts whose actions are there at any time. */
+const ANYWHERE: readonly KeyContext[] = ["global", "input", "emptyDraft"];
+export const NO_EFFECT = "Nothing does this here";
 const TONES: Readonly<Record<NoteTone, Role>> = { info: "accent", warning: "warning", failure: "failure" };
 
 /**
@@ -42,14 +44,15 @@ class TerminalClient {
   readonly #leave = new AbortController();
   readonly #left = Promise.withResolvers<TerminalOutcome["why"]>();
   readonly #store: SessionStore;
-  readonly #keys = new KeyTable();
   readonly #input: InputPart;
   readonly #transcript: TranscriptPart;
   readonly #status: StatusPart;
   readonly #stage: Stage;
   readonly #screen: Screen;
   readonly #settings: KeptSettings;
-  readonly #features: readonly Feature[];
+  readonly #themes: ThemeChoice;
+  #features: readonly Feature[] = [];
+  #mouse: MouseMode;
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: TerminalClientOptions) {
@@ -68,7 +71,16 @@ class TerminalClient {
       refused: (failure) => this.#tell(failure),
       say: (text) => this.#say(text),
     });
-    this.#settings = new KeptSettings();
+    this.#settings = new KeptSettings({
+      host: options.host,
+      changed: () => this.#settingsChanged(),
+      tell: (failure) => this.#tell(failure),
+    });
+    this.#themes = new ThemeChoice({
+      environment: options.host.environment,
+      hasColours: options.hasColours ?? true,
+      name: () => this.#settings.values.theme,
+    });
     const services = this.#makeServices();
     this.#input = new InputPart({
       services,
@@ -87,17 +99,19 @@ class TerminalClient {
         rule: (columns) => this.#status.rule(columns, this.#transcript.isAway),
         status: (columns) => this.#status.status(columns),
       },
-      keys: () => this.#keys,
-      theme: () => (options.hasColours === false ? NO_COLOURS : SIXTEEN),
+      keys: () => this.#settings.keys,
+      theme: () => this.#themes.theme,
       act: (action) => this.#act(action),
     });
+    this.#mouse = this.#settings.values.mouse;
     this.#screen = options.openScreen({
       draw: (size) => this.#stage.draw(size),
       input: (input) => {
+        if (input.kind === "background") this.#themes.backgroundIs(input.colour);
         if (input.kind === "focus") for (const feature of this.#features) feature.focused?.(input.isFocused);
         this.#stage.input(input);
       },
-      mouse: this.#settings.values.mouse,
+      mouse: this.#mouse,
     });
     this.#features = FEATURES.map((make) => make(services));
   }
@@ -107,6 +121,7 @@ class TerminalClient {
     const aborted = Promise.withResolvers<never>();
     signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
     try {
+      void this.#settings.reload();
       void this.#begin();
       const why = await Promise.race([this.#left.promise, aborted.promise]);
       const session = this.#store.open?.session;
@@ -144,7 +159,10 @@ class TerminalClient {
       settings: this.#settings,
       workingDir: this.#options.workingDir,
       clock: this.#options.clock,
-      keys: this.#keys,
+      get keys() {
+        return client.#settings.keys;
+      },
+      themes: this.#themes,
       redraw: () => this.#screen.redraw(),
       say: (text, tone) => this.#say(text, tone),
       tell: (failure) => this.#tell(failure),
@@ -183,6 +201,10 @@ class TerminalClient {
       case "app.leaveIfEmpty":
         if (this.#input.text === "") this.#left.resolve("quit");
         return;
+      case "app.redraw":
+        this.#screen.suspend();
+        this.#screen.resume();
+        return;
       case "app.suspend":
         this.#screen.stopJob();
         return;
@@ -190,8 +212,23 @@ class TerminalClient {
         void this.#cancel();
         return;
       default:
-        this.#features.find(({ actions }) => actions?.[action] !== undefined)?.actions?.[action]?.();
+        this.#actByFeature(action);
     }
+  }
+
+  #actByFeature(action: ActionName): void {
+    const act = this.#features.find(({ actions }) => actions?.[action] !== undefined)?.actions?.[action];
+    // A key of a list or a panel may have nothing to do in one of them. Others always have.
+    if (act !== undefined) act();
+    else if (ANYWHERE.includes(ACTIONS[action].context)) this.#say(`${NO_EFFECT}: ${ACTIONS[action].help}`);
+  }
+
+  #settingsChanged(): void {
+    const { mouse, vimKeys } = this.#settings.values;
+    if (mouse !== this.#mouse) this.#screen.setMouse(mouse);
+    this.#mouse = mouse;
+    this.#input.useVimKeys(vimKeys);
+    this.#screen.redraw();
   }
 
   #opened(): void {
@@ -209,7 +246,7 @@ class TerminalClient {
       version,
       workingDir,
       isChoosing: open === undefined,
-      keys: this.#keys,
+      keys: this.#settings.keys,
       nowMs: clock.now(),
     };
     return last === undefined ? header : { ...header, last };

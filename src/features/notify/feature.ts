@@ -12,9 +12,9 @@ export const notifyFeature: Feature<EngineNotify> = {
   config: [notifySection],
   check: { doctor: [{ area: "notifications", load: () => import("./doctor-notify.ts") }] },
   openDesktop: async (at) => (await import("./desktop.ts")).openNoticeDesktop(at),
-  rings(config) {
-    const { bell, events } = settingsOf(notifySection, { config });
-    return bell ? events : [];
+  noticeWays(config) {
+    const { bell, desktop, events } = settingsOf(notifySection, { config });
+    return { bell: bell ? events : [], desktop: desktop ? events : [] };
   },
   openEngine: async (host) => (await import("./open.ts")).openEngineNotify(host),
   isUsed(plan) {

@@ -1,4 +1,5 @@
 import { byteLength } from "../../base/text/text.ts";
+import { throughTmux } from "./tmux.ts";
 
 /** Longest text that terminals take from a program, in bytes: xterm's limit of an OSC 52, after base64. */
 export const CLIPBOARD_BYTES_MAX = 74_994;
@@ -14,8 +15,7 @@ const BELL = "\u0007";
 export function clipboardSequence(text: string, inTmux: boolean): string | undefined {
   if (byteLength(text) > CLIPBOARD_BYTES_MAX) return undefined;
   const sequence = `${ESCAPE}]52;c;${base64(text)}${BELL}`;
-  if (!inTmux) return sequence;
-  return `${ESCAPE}Ptmux;${sequence.replaceAll(ESCAPE, ESCAPE + ESCAPE)}${ESCAPE}\\`;
+  return inTmux ? throughTmux(sequence) : sequence;
 }
 
 function base64(text: string): string {

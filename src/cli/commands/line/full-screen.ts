@@ -54,7 +54,7 @@ export async function runFullScreen(
     workingDir: at.workingDir,
     engine,
     openScreen: (options) => openFullScreen(options, life),
-    host: terminalHost(at),
+    host: terminalHost({ ...at, isElsewhere: elsewhere && !connect.url.startsWith("unix:") }),
     clock: at.world.clock,
     signal: at.stop.signal,
     hasColours: (process.env["NO_COLOR"] ?? "") === "",

@@ -6,7 +6,6 @@ import type { LineOutcome } from "../../../client/line/options.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
-import type { NotifiedEvent } from "../../../view/notified-events.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
 import type { StartingEngine } from "../../first-frame/starting-engine.ts";
@@ -22,6 +21,7 @@ import type { ReachedEngine, ReachOptions } from "../../shared-engine/reach-engi
 import { lineShares } from "../../shared-engine/sharing.ts";
 import { VERSION } from "../../version.ts";
 import type { Line } from "./flags.ts";
+import { noticeWays } from "./notice-ways.ts";
 
 /**
  * Runs the line client on the terminal or on a pipe. At a terminal it works with the engine that all clients of this
@@ -151,23 +151,11 @@ async function workIn(
     overNetwork: connect !== undefined && !connect.url.startsWith("unix:"),
     quietCost: settings.quietCost === true,
     notices: notices.read,
-    rings: terminal.ring === undefined ? [] : await ringsOf(at),
+    rings: terminal.ring === undefined ? [] : (await noticeWays(at)).bell,
     clock,
     signal,
   });
   return exitCodeOfOutcome(outcome, terminal.interactive);
-}
-
-/** Returns when the bell rings, by config.toml. It is parsed only if it could say so. */
-async function ringsOf({ paths }: ProcessContext): Promise<readonly NotifiedEvent[]> {
-  const { configText } = await import("../../shared-prompt/likeness.ts");
-  if (!/bell|\\/.test(configText(paths.config))) return [];
-  const [{ configIn }, { FEATURES }] = await Promise.all([
-    import("../../secrets.ts"),
-    import("../../../app/features.ts"),
-  ]);
-  const config = await configIn(paths.config);
-  return FEATURES.flatMap((feature) => feature.rings?.(config) ?? []);
 }
 
 /** Returns true for a terminal that can move its cursor, on both sides. */

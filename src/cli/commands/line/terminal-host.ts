@@ -5,18 +5,20 @@ import { HarnessError } from "../../../base/errors.ts";
 import { codeOf } from "../../../base/world.ts";
 import type { Host } from "../../../client/terminal/host/host.ts";
 import type { ProcessContext } from "../../process-context.ts";
+import { noticeWays } from "./notice-ways.ts";
 
 const ONLY_USER = { file: 0o600, folder: 0o700 } as const;
 const SETTINGS_BYTES_MAX = 1 << 20;
 /** A program of the clipboard that takes longer has hung: a display that does not answer. */
 const PROGRAM_MS_MAX = 5_000;
 
+export interface TerminalHostOptions extends Pick<ProcessContext, "environment" | "paths" | "workingDir"> {
+  /** True: the engine is not of this machine, and shows nothing on its desktop. */
+  readonly isElsewhere: boolean;
+}
+
 /** Returns the machine that the person sits at, for the terminal client. */
-export function terminalHost({
-  environment,
-  paths,
-  workingDir,
-}: Pick<ProcessContext, "environment" | "paths" | "workingDir">): Host {
+export function terminalHost({ isElsewhere, environment, paths, workingDir }: TerminalHostOptions): Host {
   const settingsPath = join(paths.config, "terminal.toml");
   let folder: string | undefined;
   return {
@@ -80,6 +82,10 @@ export function terminalHost({
         if (codeOf(thrown) !== "ENOENT") throw thrown;
         return undefined;
       }
+    },
+    async noticeWays() {
+      const ways = await noticeWays({ paths });
+      return isElsewhere ? { ...ways, desktop: [] } : ways;
     },
     async writeSettings(text) {
       await mkdir(dirname(settingsPath), { recursive: true, mode: ONLY_USER.folder });

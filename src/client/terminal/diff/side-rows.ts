@@ -1,6 +1,6 @@
 import { displayWidth } from "../../../view/terminal/display-width.ts";
-import type { DrawnRow, Span } from "../drawing/span.ts";
-import { row, span } from "../drawing/span.ts";
+import type { DrawnRow, Role, Span } from "../drawing/span.ts";
+import { likeSpan, row, span } from "../drawing/span.ts";
 import { codeSpans, cutSpans } from "./code-rows.ts";
 import type { HunkPicture, NumberedLine } from "./hunk-picture.ts";
 import { digitsOf, numberedLines, SIGNS, styleOf } from "./hunk-picture.ts";
@@ -65,10 +65,17 @@ function cellRows(
   const margin = digits + 3;
   const shown = (number === undefined ? "" : String(number)).padStart(digits);
   const first = [span(`${shown} `, { role: "dim" }), span(`${SIGNS[line.kind]} `, { role: style.role })];
-  return cutSpans(codeSpans(line.text, style), half - margin).map((spans, at) => [
-    ...(at === 0 ? first : [span(" ".repeat(margin))]),
-    ...spans,
-  ]);
+  const isChanged = line.kind === "added" || line.kind === "removed";
+  return cutSpans(codeSpans(line.text, style), half - margin).map((spans, at) => {
+    const cell = [...(at === 0 ? first : [span(" ".repeat(margin))]), ...spans];
+    return isChanged ? filledCell(cell, style.role, half) : cell;
+  });
+}
+
+/** Returns a cell with a background, as wide as its half. */
+function filledCell(spans: readonly Span[], fill: Role, half: number): readonly Span[] {
+  const blank = span(" ".repeat(Math.max(0, half - widthOf(spans))));
+  return [...spans, blank].map((each) => likeSpan(each, { style: { ...each.style, fill } }));
 }
 
 function pairRows(
@@ -78,9 +85,12 @@ function pairRows(
   const rows: DrawnRow[] = [];
   for (let at = 0; at < Math.max(left.length, right.length); at += 1) {
     const one = left[at] ?? [];
-    const width = one.reduce((sum, { text }) => sum + displayWidth(text), 0);
-    const blank = span(" ".repeat(Math.max(0, half - width)));
+    const blank = span(" ".repeat(Math.max(0, half - widthOf(one))));
     rows.push(row([...one, blank, span(BORDER, { role: "border" }), ...(right[at] ?? [])]));
   }
   return rows;
+}
+
+function widthOf(spans: readonly Span[]): number {
+  return spans.reduce((sum, { text }) => sum + displayWidth(text), 0);
 }

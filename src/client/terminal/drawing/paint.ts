@@ -5,9 +5,12 @@ import type { DrawnRow, Role, Span, Style } from "./span.ts";
 export interface RoleColours {
   readonly foreground?: string;
   readonly background?: string;
+  /** Background of rows, and of parts of rows, that have this role as their fill. Default: `background`. */
+  readonly fill?: string;
   readonly isBold?: boolean;
   readonly isDim?: boolean;
   readonly isReversed?: boolean;
+  readonly isUnderlined?: boolean;
 }
 
 export interface Theme {
@@ -21,6 +24,8 @@ const RESET = "\u001b[0m";
 const LINK_END = "\u001b]8;;\u001b\\";
 /** Address that a link may have: printable ASCII. */
 const ADDRESS = /^[\x21-\x7e]{1,2000}$/;
+const NO_STYLE: Style = {};
+const NO_COLOURS: RoleColours = {};
 
 /** Returns a row as the terminal gets it: exactly `columns` wide if it has a fill, else at most. */
 export function paint(drawn: DrawnRow, theme: Theme, columns: number): string {
@@ -34,28 +39,33 @@ export function paint(drawn: DrawnRow, theme: Theme, columns: number): string {
     if (fitting.length < each.text.length) break;
   }
   if (drawn.fill === undefined || width >= columns) return text;
-  return `${text}${sgr({ role: drawn.fill }, theme)}${" ".repeat(columns - width)}${RESET}`;
+  return `${text}${sgr(NO_STYLE, theme, drawn.fill)}${" ".repeat(columns - width)}${RESET}`;
 }
 
 function paintSpan({ text, style }: Span, theme: Theme, fill: Role | undefined): string {
-  const codes = sgr(style, theme, fill);
+  const codes = sgr(style, theme, style.fill ?? fill);
   const shown = codes === "" ? text : `${codes}${text}${RESET}`;
   const { link } = style;
   if (link === undefined || theme.hasLinks === false || !ADDRESS.test(link)) return shown;
   return `\u001b]8;;${link}\u001b\\${shown}${LINK_END}`;
 }
 
-function sgr(style: Style, { roles }: Theme, fill?: Role): string {
-  const colours = roles[style.role ?? "text"] ?? {};
-  const background = colours.background ?? (fill === undefined ? undefined : roles[fill]?.background);
+function sgr(style: Style, { roles }: Theme, fill: Role | undefined): string {
+  const { role = "text" } = style;
+  const ground = (fill === undefined ? undefined : roles[fill]) ?? NO_COLOURS;
+  const ownColours = roles[role] ?? NO_COLOURS;
+  // Colours of a text that is shown in reverse would become those of its background.
+  const colours = ground.isReversed === true ? { ...ground, isBold: ownColours.isBold ?? false } : ownColours;
+  const foreground = colours.foreground ?? (role === "text" ? ground.foreground : undefined);
+  const background = colours.background ?? ground.fill ?? ground.background;
   const codes = [
     ...(style.isBold === true || colours.isBold === true ? ["1"] : []),
     ...(colours.isDim === true ? ["2"] : []),
     ...(style.isItalic === true ? ["3"] : []),
-    ...(style.isUnderlined === true ? ["4"] : []),
+    ...(style.isUnderlined === true || colours.isUnderlined === true ? ["4"] : []),
     ...(colours.isReversed === true ? ["7"] : []),
     ...(style.isStruck === true ? ["9"] : []),
-    ...(colours.foreground === undefined ? [] : [colours.foreground]),
+    ...(foreground === undefined ? [] : [foreground]),
     ...(background === undefined ? [] : [background]),
   ];
   return codes.length === 0 ? "" : `\u001b[${codes.join(";")}m`;

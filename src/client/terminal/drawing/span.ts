@@ -30,6 +30,8 @@ export type Role =
 
 export interface Style {
   readonly role?: Role;
+  /** Role whose background it has. Default: that of its row. */
+  readonly fill?: Role;
   readonly isBold?: boolean;
   readonly isItalic?: boolean;
   readonly isUnderlined?: boolean;

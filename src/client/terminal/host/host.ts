@@ -1,3 +1,5 @@
+import type { NoticeWays } from "../../../view/notified-events.ts";
+
 /** An image from the clipboard, as it was found there. */
 export interface ClipboardImage {
   readonly mediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
@@ -15,7 +17,9 @@ export interface Host {
    * @throws an error of the system if it cannot be started.
    */
   runOnTerminal(command: string, path: string): Promise<number>;
-  /** Runs a program without a terminal; returns at most `bytesMax` of its output, undefined if it fails or is missing. */
+  /**
+   * Runs a program without a terminal; returns at most `bytesMax` of its output, undefined if it fails or is missing.
+   */
   output(command: readonly string[], bytesMax: number): Promise<Uint8Array | undefined>;
   /** Runs a program with a text as its input. Returns false if it fails or is missing. */
   feed(command: readonly string[], text: string): Promise<boolean>;
@@ -27,6 +31,8 @@ export interface Host {
   /** Reads the file of the client's settings; undefined without one. */
   readSettings(): Promise<string | undefined>;
   writeSettings(text: string): Promise<void>;
+  /** Reads what the configuration notifies of. @throws HarnessError if it is not valid. */
+  noticeWays(): Promise<NoticeWays>;
   /** The path of that file, for messages. */
   readonly settingsPath: string;
 }

@@ -238,7 +238,7 @@ describe("vim keys", () => {
   test("[TUI-11 wish:29] are switched on and off, show their mode, and leave Escape to the turn in normal mode", () => {
     const { input, ran, screen, sent } = openInput();
     input.act("vim.toggle");
-    expect(input.contexts).toEqual(["vim", "input"]);
+    expect(input.contexts).toEqual(["vimInsert", "vim", "emptyDraft", "input"]);
     input.type("one two");
     input.act("vim.normal");
     expect(screen()).toBe("N one two");
@@ -253,7 +253,7 @@ describe("vim keys", () => {
     input.act("input.send");
     expect(sent).toEqual(["one o"]);
     input.act("vim.toggle");
-    expect(input.contexts).toEqual(["input"]);
+    expect(input.contexts).toEqual(["emptyDraft", "input"]);
     expect(screen()).toBe("> ");
   });
 });

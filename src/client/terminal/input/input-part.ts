@@ -20,8 +20,6 @@ export interface InputPartOptions {
   readonly services: Services;
   /** Folder whose earlier prompts are offered. */
   readonly workingDir: string;
-  /** True: the draft begins with vim keys. Default: false. */
-  readonly hasVimKeys?: boolean;
   /** Sends a text; the draft is empty by then. */
   readonly send: (text: string, how: SendHow) => void;
 }
@@ -39,6 +37,12 @@ interface Walk {
 const COLUMNS_BEFORE_DRAWN = 80;
 const STASHED_MAX = 20;
 const WRITTEN_MAX = 20;
+const VIM_CONTEXTS: Readonly<Record<VimState["mode"], KeyContext>> = {
+  insert: "vimInsert",
+  normal: "vimNormal",
+  visual: "vimVisual",
+  lines: "vimVisual",
+};
 const MARKS: Readonly<Record<VimState["mode"], string>> = {
   insert: "> ",
   normal: "N ",
@@ -62,13 +66,14 @@ export class InputPart implements Part, Draft {
 
   constructor(options: InputPartOptions) {
     this.#options = options;
-    this.#vim = options.hasVimKeys === true ? NEW_VIM : undefined;
+    this.#vim = options.services.settings.values.vimKeys ? NEW_VIM : undefined;
     this.#history = new PromptHistory(options.services, options.workingDir);
     this.#keeper = new DraftKeeper(options.services, () => this.text);
   }
 
   get contexts(): readonly KeyContext[] {
-    return this.#vim === undefined ? ["input"] : ["vim", "input"];
+    const draft = this.#state.text === "" ? (["emptyDraft", "input"] as const) : (["input"] as const);
+    return this.#vim === undefined ? draft : [VIM_CONTEXTS[this.#vim.mode], "vim", ...draft];
   }
 
   /** The draft as it would be sent. */
@@ -127,6 +132,12 @@ export class InputPart implements Part, Draft {
     this.#remember();
     this.#edit({ kind: "set", text: "" });
     if (this.#vim !== undefined) this.#vim = { ...this.#vim, mode: "insert", pending: "" };
+  }
+
+  /** Gives the draft vim keys, or takes them. */
+  useVimKeys(hasVimKeys: boolean): void {
+    if (hasVimKeys === (this.#vim !== undefined)) return;
+    this.#vim = hasVimKeys ? NEW_VIM : undefined;
   }
 
   /** Brings back the draft that the session has. To be called once a stored session is shown. */
@@ -298,10 +309,11 @@ export class InputPart implements Part, Draft {
   }
 
   #toggleVim(): void {
-    this.#vim = this.#vim === undefined ? NEW_VIM : undefined;
-    this.#options.services.say(
-      this.#vim === undefined ? "The draft has no vim keys." : "The draft has vim keys.",
-    );
+    const { settings, say } = this.#options.services;
+    const hasVimKeys = this.#vim === undefined;
+    this.useVimKeys(hasVimKeys);
+    settings.change({ vimKeys: hasVimKeys });
+    say(hasVimKeys ? "The draft has vim keys." : "The draft has no vim keys.");
   }
 
   #escape(): void {

@@ -1,12 +1,16 @@
 /**
- * Context in which a key counts. A key is looked up in the contexts of the part that has the focus, the nearest one first, then in
- * `global`.
+ * Context in which a key counts. A key is looked up in the contexts of the part that has the focus, the nearest one
+ * first, then in `global`.
  */
 export type KeyContext =
   | "global"
   | "input"
+  | "emptyDraft"
   | "completion"
   | "vim"
+  | "vimInsert"
+  | "vimNormal"
+  | "vimVisual"
   | "browse"
   | "search"
   | "question"
@@ -14,6 +18,7 @@ export type KeyContext =
   | "policy"
   | "list"
   | "panel"
+  | "settings"
   | "review";
 
 /** An action that a key can be bound to. */
@@ -45,11 +50,12 @@ export const ACTIONS = {
   "app.leaveIfEmpty": action("input", ["ctrl+d"], "leave, if the draft is empty"),
   "app.suspend": action("global", ["ctrl+z"], "suspend; fg comes back"),
   "app.help": action("global", ["f1"], "show the keys", true),
+  "app.helpIfEmpty": action("emptyDraft", ["?"], "show the keys"),
   "app.palette": action("global", ["ctrl+p"], "open the palette"),
   "app.redraw": action("global", ["ctrl+l"], "draw the screen again", true),
   "turn.cancel": action("global", ["escape"], "cancel the turn"),
   "model.open": action("global", ["alt+m"], "choose a model for this session", true),
-  "session.continue": action("global", ["alt+c"], "continue the last session of this folder"),
+  "session.continue": action("emptyDraft", ["alt+c"], "continue the last session of this folder"),
   "session.open": action("global", ["alt+r"], "continue another session", true),
   "session.new": action("global", ["alt+n"], "begin a new session", true),
   "mode.next": action("global", ["shift+tab"], "go to the next mode: ask, accept edits, plan", true),
@@ -141,6 +147,12 @@ export const ACTIONS = {
   "review.decline": action("review", ["d"], "refuse the hunk; leave the files out"),
   "review.whole": action("review", ["v"], "show the change on the whole screen"),
   "review.layout": action("review", ["s"], "switch between unified and side by side"),
+  "settings.open": action("global", [], "show and change settings", true),
+  "settings.reload": action("global", [], "read the file of settings and keys again", true),
+  "settings.next": action("settings", ["right", "space"], "go to the next value"),
+  "settings.previous": action("settings", ["left"], "go to the value before"),
+  "keys.probe": action("global", [], "show what a key does: press one", true),
+  "theme.open": action("global", [], "choose the colours, with a preview", true),
   "policy.open": action("global", [], "show and change what this session may do", true),
   "policy.revoke": action("policy", ["x", "delete"], "take the rule back"),
   "policy.promote": action("policy", ["p"], "keep the rule for later sessions here"),

@@ -1,6 +1,6 @@
 import type { DrawnRow } from "../drawing/span.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
-import type { MouseInput, Size } from "../screen/screen.ts";
+import type { KeyInput, MouseInput, Size } from "../screen/screen.ts";
 
 /** Rows and cursor of a part of the screen. */
 export interface DrawnPart {
@@ -18,6 +18,8 @@ export interface Part {
   draw(size: Size): DrawnPart;
   /** Carries out an action of its contexts. Returns false for one that it leaves to others. */
   act(action: ActionName): boolean;
+  /** Takes a key before its action is looked up. Returns false for one that is looked up. */
+  key?(input: KeyInput): boolean;
   /** Takes characters that are bound to nothing. Returns false if it takes none: the draft gets them. */
   type?(text: string): boolean;
   /** Takes a pasted text. Returns false if it takes none: the draft gets it. */

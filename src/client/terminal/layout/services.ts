@@ -14,6 +14,7 @@ import type { KeyTable } from "../keys/key-table.ts";
 import type { OpenSession, WhichSession } from "../options.ts";
 import type { Screen } from "../screen/screen.ts";
 import type { ClientSettings } from "../settings/client-settings.ts";
+import type { ThemeChoice } from "../themes/theme-choice.ts";
 import type { SendHow } from "./feature.ts";
 import type { Overlay } from "./part.ts";
 
@@ -57,8 +58,10 @@ export interface Services {
   /** The folder that the client was started in. */
   readonly workingDir: string;
   readonly settings: ClientSettings;
-  readonly screen: Pick<Screen, "control" | "size" | "suspend" | "resume" | "setMouse">;
+  readonly screen: Pick<Screen, "control" | "size" | "suspend" | "resume" | "setMouse" | "setTitle">;
+  readonly themes: Pick<ThemeChoice, "chosen" | "hindrance" | "preview">;
   readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
+  /** The keys as they are now: they change when the file of settings is read. */
   readonly keys: KeyTable;
   /** Asks for a new frame. */
   redraw(): void;

@@ -130,6 +130,7 @@ export class Stage {
     this.#sentence = undefined;
     if (overlay === undefined && this.#isAnswer(input)) return;
     if (overlay?.isQuestion !== true) parts.dock.noteKey();
+    if (overlay?.key?.(input) === true) return;
     const focus: readonly Part[] = [overlay ?? parts.input];
     const contexts = focus.flatMap((part): readonly KeyContext[] => part.contexts);
     const action = keys().find(key, contexts);

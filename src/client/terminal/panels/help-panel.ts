@@ -1,33 +1,26 @@
 import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow, Span } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
+import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "../keys/actions.ts";
+import { CONTEXT_TITLES, CONTEXTS } from "../keys/context-titles.ts";
 import type { KeyTable } from "../keys/key-table.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
 
-/** Narrowest column of the panel. */
-const COLUMN_MIN = 38;
+/** Narrowest column of the panel: most actions are shown whole in it. */
+const COLUMN_MIN = 58;
 const COLUMNS_MAX = 3;
-const KEY_WIDTH = 16;
-
-const TITLES: Readonly<Partial<Record<KeyContext, string>>> = {
-  global: "Anywhere",
-  input: "In the draft",
-  completion: "In a list of completions",
-  vim: "In vim's normal mode",
-  browse: "While browsing",
-  search: "While searching",
-  question: "In a question",
-  list: "In a list",
-  review: "In a review",
-};
+/** Columns of the keys: as many as two need, and fewer where there is little room. */
+const KEYS_COLUMNS = 22;
+const KEYS_SHARE = 0.36;
+const KEYS_SHOWN_MAX = 2;
 
 const NOTES = [
   "/ lists commands · @ files · ! runs a command, !! keeps it from the model",
-  "Shift and drag selects with the terminal itself",
+  "Shift and drag selects with the terminal itself.",
 ];
 
 /** All keys, in columns. It is made from the table of actions, so that keys of a person show. */
@@ -46,8 +39,10 @@ export class HelpPanel implements Overlay {
   draw(size: Size): DrawnPart {
     this.#size = size;
     const all = helpRows(this.#services.keys, size.columns);
-    const top = Math.min(this.#top, Math.max(0, all.length - size.rows));
-    return { rows: all.slice(top, top + size.rows) };
+    const room = this.#room;
+    const top = Math.min(this.#top, Math.max(0, all.length - room));
+    const shown = all.slice(top, top + room);
+    return { rows: [...shown, this.#footRow(top, all.length)] };
   }
 
   act(action: ActionName): boolean {
@@ -63,16 +58,29 @@ export class HelpPanel implements Overlay {
       case "list.up":
         return this.#scroll(-1);
       case "list.pageDown":
-        return this.#scroll(this.#size.rows - 1);
+        return this.#scroll(this.#room - 1);
       case "list.pageUp":
-        return this.#scroll(1 - this.#size.rows);
+        return this.#scroll(1 - this.#room);
       default:
         return false;
     }
   }
 
+  /** Rows of the panel above its last one. */
+  get #room(): number {
+    return Math.max(1, this.#size.rows - 1);
+  }
+
+  #footRow(top: number, count: number): DrawnRow {
+    const { keys } = this.#services;
+    const key = (action: ActionName) => keys.keysOf(action)[0] ?? "-";
+    const place = count <= this.#room ? "" : `${top + 1}-${Math.min(count, top + this.#room)} of ${count} · `;
+    const text = `${place}${key("list.up")} ${key("list.down")} ${key("list.pageDown")} scroll · ${key("panel.leave")} closes`;
+    return row([span(cutEnd(text, this.#size.columns), { role: "dim" })]);
+  }
+
   #scroll(by: number): true {
-    const last = Math.max(0, helpRows(this.#services.keys, this.#size.columns).length - this.#size.rows);
+    const last = Math.max(0, helpRows(this.#services.keys, this.#size.columns).length - this.#room);
     this.#top = Math.max(0, Math.min(last, this.#top + by));
     return true;
   }
@@ -87,25 +95,33 @@ export function helpRows(keys: KeyTable, columns: number): readonly DrawnRow[] {
   const rows = Array.from({ length: height }, (_, at) =>
     row(Array.from({ length: count }, (__, column) => cells[column * height + at] ?? []).flat()),
   );
-  return [...rows, EMPTY_ROW, ...NOTES.map((note) => row([span(cutEnd(note, columns), { role: "dim" })]))];
+  const notes = NOTES.flatMap((note) => wrapSpans([span(note, { role: "dim" })], { columns }));
+  return [...notes, EMPTY_ROW, ...rows];
 }
 
 /** Returns the cells of the panel, each exactly as wide as its column. */
 function cellsOf(keys: KeyTable, width: number): readonly (readonly Span[])[] {
   const blank = [span(" ".repeat(width))];
-  const contexts = Object.keys(TITLES) as KeyContext[];
-  return contexts.flatMap((context) => {
-    const names = ACTION_NAMES.filter((name) => ACTIONS[name].context === context);
-    const lines = names.flatMap((name): readonly (readonly Span[])[] => {
+  return CONTEXTS.flatMap((context) => {
+    const lines = ACTION_NAMES.filter((name) => ACTIONS[name].context === context).flatMap((name) => {
       const bound = keys.keysOf(name);
-      if (bound.length === 0) return [];
-      const text = cutEnd(bound.slice(0, 2).join(" "), KEY_WIDTH - 1).padEnd(KEY_WIDTH);
-      const help = cutEnd(ACTIONS[name].help, width - KEY_WIDTH - 1);
-      const gap = " ".repeat(Math.max(0, width - KEY_WIDTH - displayWidth(help)));
-      return [[span(text, { role: "accent" }), span(`${help}${gap}`)]];
+      return bound.length === 0 ? [] : [actionCell(bound, ACTIONS[name].help, width)];
     });
     if (lines.length === 0) return [];
-    const title = cutEnd(TITLES[context] ?? context, width - 1);
+    const title = cutEnd(CONTEXT_TITLES[context], width - 1);
     return [[span(title.padEnd(width), { role: "heading" })], ...lines, blank];
   });
+}
+
+function actionCell(bound: readonly string[], help: string, width: number): readonly Span[] {
+  const keysWidth = Math.min(KEYS_COLUMNS, Math.floor(width * KEYS_SHARE));
+  const two = bound.slice(0, KEYS_SHOWN_MAX).join(" ");
+  // A key is not cut where it can stand alone.
+  const text = cutEnd(displayWidth(two) < keysWidth ? two : (bound[0] ?? ""), keysWidth - 1);
+  const shown = cutEnd(help, width - keysWidth - 1);
+  const gap = " ".repeat(Math.max(0, width - keysWidth - displayWidth(shown)));
+  return [
+    span(`${text}${" ".repeat(keysWidth - displayWidth(text))}`, { role: "accent" }),
+    span(`${shown}${gap}`),
+  ];
 }

@@ -9,6 +9,7 @@ export function panels(services: Services): Feature {
   return {
     actions: {
       "app.help": () => services.open(new HelpPanel(services)),
+      "app.helpIfEmpty": () => services.open(new HelpPanel(services)),
       "app.palette": () => openPalette(services),
       "model.open": () => openModels(services),
     },

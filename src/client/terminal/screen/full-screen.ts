@@ -7,6 +7,7 @@ import {
   TuiAltScreen,
 } from "@earendil-works/pi-tui";
 import { PASTE_OFF } from "../../../view/terminal/bracketed-paste.ts";
+import { KEEP_TITLE, RESTORE_TITLE, titleSequence } from "../../../view/terminal/terminal-notice.ts";
 import { guarded } from "../lifecycle/guarded.ts";
 import type { TerminalLife } from "../lifecycle/life.ts";
 import { MODES_OFF } from "../lifecycle/modes.ts";
@@ -22,6 +23,9 @@ const MOUSE_MODES: Readonly<Record<MouseMode, string>> = {
 };
 const FOCUS_ON = "\u001b[?1004h";
 const FOCUS_OFF = "\u001b[?1004l";
+/** Ask if the terminal reports the focus (DECRQM), and for its background (OSC 11). */
+const FOCUS_QUERY = "\u001b[?1004$p";
+const BACKGROUND_QUERY = "\u001b]11;?\u0007";
 
 /**
  * Opens the alternate screen of this process's terminal and shows frames on it: only changed rows are written, each
@@ -38,6 +42,8 @@ class FullScreen implements Screen {
   readonly #tui: TuiAltScreen;
   readonly #life: TerminalLife;
   #mouse: MouseMode;
+  /** Absent: the window has the name that it had before. */
+  #title: string | undefined;
   /** Present while the terminal is ours. */
   #held: Disposable | undefined;
   #isOver = false;
@@ -45,11 +51,18 @@ class FullScreen implements Screen {
   constructor(options: ScreenOptions, life: TerminalLife) {
     this.#options = options;
     this.#life = life;
-    this.#terminal = new OwnTerminal(life.clock);
+    // The library keeps changes of the focus to itself.
+    this.#terminal = new OwnTerminal(life.clock, (sequence) => {
+      const input = inputOf(sequence);
+      if (input?.kind === "focus") options.input(input);
+      return input?.kind === "focus";
+    });
     this.#mouse = options.mouse;
     // Keys, the mouse, selections and search are this client's own: the library has none to itself.
     setKeybindings(new KeybindingsManager(noKeys()));
     this.#tui = new TuiAltScreen(this.#terminal, true, undefined, { mouse: false, copyOnSelect: false });
+    this.#tui.setTerminalColorSchemeNotifications(true);
+    this.#tui.onTerminalColorSchemeChange(() => this.control(BACKGROUND_QUERY));
     this.#tui.setLayoutRoot({ render: (width) => this.#rows(width), invalidate: () => undefined });
     this.#tui.addInputListener((data) => {
       const input = inputOf(data);
@@ -71,6 +84,12 @@ class FullScreen implements Screen {
   setMouse(mode: MouseMode): void {
     this.#mouse = mode;
     this.control(MOUSE_MODES[mode]);
+  }
+
+  setTitle(title: string): void {
+    const keep = this.#title === undefined ? KEEP_TITLE : "";
+    this.#title = title;
+    this.control(`${keep}${titleSequence(title)}`);
   }
 
   control(sequence: string): void {
@@ -99,13 +118,16 @@ class FullScreen implements Screen {
   #start(): void {
     this.#tui.start();
     this.#held = this.#life.hold(MODES_OFF, () => this.#restore());
-    this.control(`${FOCUS_ON}${MOUSE_MODES[this.#mouse]}`);
+    const title = this.#title === undefined ? "" : `${KEEP_TITLE}${titleSequence(this.#title)}`;
+    const queries = `${FOCUS_QUERY}${BACKGROUND_QUERY}`;
+    this.control(`${FOCUS_ON}${MOUSE_MODES[this.#mouse]}${title}${queries}`);
     this.#tui.renderNow(true);
   }
 
-  #leave(): void {
+  #leave({ givesTitleBack = true } = {}): void {
     if (this.#held === undefined) return;
-    this.control(`${MOUSE_OFF}${FOCUS_OFF}`);
+    const title = this.#title === undefined || !givesTitleBack ? "" : RESTORE_TITLE;
+    this.control(`${MOUSE_OFF}${FOCUS_OFF}${title}`);
     this.#tui.stop({ preserveScreen: true });
     this.#held[Symbol.dispose]();
     this.#held = undefined;
@@ -115,7 +137,7 @@ class FullScreen implements Screen {
   #restore(): void {
     if (this.#held === undefined) return;
     this.#isOver = true;
-    this.#leave();
+    this.#leave({ givesTitleBack: false }); // the modes below do
     this.#life.writeNow(`${PASTE_OFF}${MODES_OFF}`);
   }
 

@@ -44,13 +44,25 @@ test("[TUI-08 wish:19] a released key and an answer that nobody asked for mean n
     "\u001b[?1u",
     "\u001b[5;10R",
     "\u001b[?2026;2$y",
-    "\u001b]11;rgb:0000/0000/0000\u0007",
-    "\u001b]11;rgb:0000/0000/0000\u001b\\",
+    "\u001b]10;rgb:0000/0000/0000\u001b\\",
+    "\u001b]11;no colour\u0007",
+    "\u001b[?1004;0$y",
     "\u001bP>|xterm(390)\u001b\\",
     "\u001b_Gi=1;OK\u001b\\",
     "",
   ])
     expect({ data, input: inputOf(data) }).toEqual({ data, input: undefined });
+});
+
+test("[TUI-08 wish:24 wish:25] the background that a terminal names is read, and that it will report the focus", () => {
+  const background = (data: string) => {
+    const input = inputOf(data);
+    return input?.kind === "background" ? input.colour : undefined;
+  };
+  expect(background("\u001b]11;rgb:0000/2b2b/3636\u001b\\")).toEqual([0, 43, 54]);
+  expect(background("\u001b]11;rgb:ff/f/800\u0007")).toEqual([255, 255, 128]);
+  expect(background("\u001b]11;rgba:ffff/0000/0000/8000\u0007")).toEqual([255, 0, 0]);
+  expect(inputOf("\u001b[?1004;1$y")).toEqual({ kind: "focus", isFocused: true });
 });
 
 test("[TUI-08] focus and the mouse are read", () => {

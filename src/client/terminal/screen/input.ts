@@ -1,12 +1,17 @@
 import { decodeKittyPrintable, isKeyRelease, parseKey } from "@earendil-works/pi-tui";
-import type { MouseInput, ScreenInput } from "./screen.ts";
+import type { BackgroundInput, MouseInput, ScreenInput } from "./screen.ts";
 
 const PASTE = /^\u001b\[200~([\s\S]*)\u001b\[201~$/;
 const MOUSE = /^\u001b\[<(\d+);(\d+);(\d+)([Mm])$/;
 const FOCUS = new Map([
   ["\u001b[I", true],
   ["\u001b[O", false],
+  // The terminal knows these reports. The window in which the client is started has the focus.
+  ["\u001b[?1004;1$y", true],
 ]);
+/** The background of the terminal (OSC 11): one to four hexadecimal digits for each colour. */
+const BACKGROUND =
+  /^\u001b\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})(?:\/[\da-f]{1,4})?(?:\u0007|\u001b\\)$/i;
 /** A letter or digit behind ESC: Alt in terminals without an extended protocol. */
 const ALT = /^\u001b([a-zA-Z0-9.,<>_/-])$/;
 /** Bits of a mouse button in SGR reports. */
@@ -22,6 +27,8 @@ export function inputOf(data: string): ScreenInput | undefined {
   if (pasted !== undefined) return { kind: "paste", text: pasted };
   const isFocused = FOCUS.get(data);
   if (isFocused !== undefined) return { kind: "focus", isFocused };
+  const background = BACKGROUND.exec(data);
+  if (background !== null) return backgroundOf(background);
   const mouse = MOUSE.exec(data);
   if (mouse !== null) return mouseOf(mouse);
   if (isKeyRelease(data)) return undefined;
@@ -31,11 +38,16 @@ export function inputOf(data: string): ScreenInput | undefined {
 function keyOf(data: string): ScreenInput | undefined {
   if (data === "\n") return { kind: "key", key: "ctrl+j" };
   const letter = ALT.exec(data)?.[1];
-  if (letter !== undefined) return { kind: "key", key: `alt+${letter}` };
+  if (letter !== undefined) return { kind: "key", key: altKey(letter) };
   const text = decodeKittyPrintable(data) ?? printable(data);
   const key = parseKey(data);
   if (text !== undefined) return { kind: "key", key: text === " " ? "space" : text, text };
   return key === undefined ? undefined : { kind: "key", key };
+}
+
+function altKey(character: string): string {
+  const lower = character.toLowerCase();
+  return lower === character ? `alt+${character}` : `shift+alt+${lower}`;
 }
 
 /** Returns typed characters; undefined for a control sequence. */
@@ -52,4 +64,11 @@ function mouseOf([, code = "0", column = "1", row = "1", end]: RegExpExecArray):
   const isMoving = (bits & MOTION) !== 0;
   const type = isMoving ? (button === "none" ? "move" : "drag") : end === "M" ? "press" : "release";
   return { kind: "mouse", type, button, wheel: 0, ...place };
+}
+
+function backgroundOf([, ...channels]: RegExpExecArray): BackgroundInput {
+  const [red = 0, green = 0, blue = 0] = channels.map((digits) =>
+    Math.round((Number.parseInt(digits, 16) / (16 ** digits.length - 1)) * 255),
+  );
+  return { kind: "background", colour: [red, green, blue] };
 }

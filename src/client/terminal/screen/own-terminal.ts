@@ -10,17 +10,22 @@ type Read = (chunk: string) => void;
 /** The library's terminal. It ends pastes whose end is lost, and marks pastes without marks. */
 export class OwnTerminal extends ProcessTerminal {
   readonly #clock: Pick<Clock, "timer">;
+  readonly #takes: (sequence: string) => boolean;
   #stopReading: () => void = () => undefined;
 
-  constructor(clock: Pick<Clock, "timer">) {
+  /** @param takes gets each sequence of the terminal first. Returns false for one that it leaves to the library. */
+  constructor(clock: Pick<Clock, "timer">, takes: (sequence: string) => boolean) {
     super();
     this.#clock = clock;
+    this.#takes = takes;
   }
 
   override start(onInput: (data: string) => void, onResize: () => void): void {
     const { stdin } = process;
     const before = new Set(stdin.listeners("data"));
-    super.start(onInput, onResize);
+    super.start((sequence) => {
+      if (!this.#takes(sequence)) onInput(sequence);
+    }, onResize);
     const readers = stdin.listeners("data").filter((each) => !before.has(each)) as Read[];
     const pass = (text: string) => {
       if (text !== "") for (const each of readers) each(text);

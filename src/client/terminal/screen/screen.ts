@@ -38,13 +38,19 @@ export interface MouseInput {
   readonly shift: boolean;
 }
 
-/** A change of the focus of the window that the terminal is in. */
+/** The focus of the window that the terminal is in: a change, or that changes will be reported. */
 export interface FocusInput {
   readonly kind: "focus";
   readonly isFocused: boolean;
 }
 
-export type ScreenInput = KeyInput | PasteInput | MouseInput | FocusInput;
+/** The background that the terminal names; its colours from 0 to 255. It may come late, or never. */
+export interface BackgroundInput {
+  readonly kind: "background";
+  readonly colour: readonly [red: number, green: number, blue: number];
+}
+
+export type ScreenInput = KeyInput | PasteInput | MouseInput | FocusInput | BackgroundInput;
 
 /** Uses of the mouse: nothing, the wheel alone, or clicks and selections too. */
 export type MouseMode = "off" | "wheel" | "full";
@@ -55,7 +61,9 @@ export interface Screen {
   /** Asks for a new frame soon: at most one every 16 ms, and at once after a key. */
   redraw(): void;
   setMouse(mode: MouseMode): void;
-  /** Writes a control sequence outside of frames: a title, a bell, a clipboard, a notification. */
+  /** Names the window while this client has the terminal; the name before comes back with the shell. */
+  setTitle(title: string): void;
+  /** Writes a control sequence outside of frames: a bell, a clipboard, a notification. */
   control(sequence: string): void;
   /** Gives the terminal to another program or to the shell; `resume` takes it back and draws everything again. */
   suspend(): void;

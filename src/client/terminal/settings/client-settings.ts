@@ -1,7 +1,9 @@
 import type { DiffLayout } from "../diff/diff-rows.ts";
 import type { MouseMode } from "../screen/screen.ts";
 
-/** What a person sets for this client, kept over its end. */
+/**
+ * Settings of a person for this client, kept over its end. Names and limits in the file stand in `setting-keys.ts`.
+ */
 export interface SettingValues {
   /** `auto`: made from the background of the terminal. */
   readonly theme: string;
@@ -16,6 +18,8 @@ export interface SettingValues {
   readonly copyOnSelect: boolean;
   /** `unfocused`: only while another window has the focus. */
   readonly notify: "off" | "unfocused" | "always";
+  /** True: a notification has the title of the session. */
+  readonly notifyContent: boolean;
 }
 
 export const DEFAULT_SETTINGS: SettingValues = {
@@ -27,11 +31,16 @@ export const DEFAULT_SETTINGS: SettingValues = {
   sidebar: false,
   copyOnSelect: false,
   notify: "unfocused",
+  notifyContent: false,
 };
 
 /** The settings of this client, read and changed by the parts of its screen. */
 export interface ClientSettings {
   readonly values: SettingValues;
-  /** Changes settings for now and for later starts. A file that cannot be written is said, and the change holds here. */
+  /** Sentences about wrong entries of the file, with their lines, and about keys that do not do what it says. */
+  readonly problems: readonly string[];
+  /** Changes settings here and in the file. A file that cannot be written is reported, and the change holds here. */
   change(values: Partial<SettingValues>): void;
+  /** Reads the file again. Never throws: what is wrong is in `problems`. */
+  reload(): Promise<void>;
 }

@@ -1,15 +1,98 @@
+import { HarnessError, messageOf } from "../../../base/errors.ts";
+import type { Host } from "../host/host.ts";
+import { keyConflicts } from "../keys/key-conflicts.ts";
+import { KeyTable } from "../keys/key-table.ts";
 import type { ClientSettings, SettingValues } from "./client-settings.ts";
 import { DEFAULT_SETTINGS } from "./client-settings.ts";
+import { editSettings } from "./edit-settings.ts";
+import type { SettingsText } from "./settings-text.ts";
+import { readSettingsText } from "./settings-text.ts";
 
-/** The settings of this client. */
+const NO_FILE: SettingsText = { values: {}, keys: {}, problems: [] };
+
+export interface KeptSettingsOptions {
+  readonly host: Pick<Host, "readSettings" | "writeSettings" | "settingsPath">;
+  /** Called after values or keys have changed. */
+  readonly changed: () => void;
+  /** Shows why a change could not be kept. */
+  readonly tell: (failure: unknown) => void;
+}
+
+/** The settings of this client and its keys: from their file, and changed by the person. */
 export class KeptSettings implements ClientSettings {
+  readonly #options: KeptSettingsOptions;
   #values: SettingValues = DEFAULT_SETTINGS;
+  #keys = new KeyTable();
+  #problems: readonly string[] = [];
+  /** Changes that the file does not have yet. */
+  #unwritten: Partial<SettingValues> = {};
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(options: KeptSettingsOptions) {
+    this.#options = options;
+  }
 
   get values(): SettingValues {
     return this.#values;
   }
 
+  get keys(): KeyTable {
+    return this.#keys;
+  }
+
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
   change(values: Partial<SettingValues>): void {
     this.#values = { ...this.#values, ...values };
+    this.#unwritten = { ...this.#unwritten, ...values };
+    this.#options.changed();
+    this.#work = this.#work.then(() => this.#write());
+  }
+
+  async reload(): Promise<void> {
+    this.#work = this.#work.then(() => this.#read());
+    await this.#work;
+  }
+
+  async #read(): Promise<void> {
+    try {
+      const text = await this.#options.host.readSettings();
+      const { values, keys, problems } = text === undefined ? NO_FILE : await readSettingsText(text);
+      this.#values = { ...DEFAULT_SETTINGS, ...values, ...this.#unwritten };
+      this.#keys = new KeyTable(keys);
+      this.#problems = [...problems, ...keyConflicts(this.#keys)];
+    } catch (thrown) {
+      this.#problems = [messageOf(thrown)];
+    }
+    this.#options.changed();
+  }
+
+  async #write(): Promise<void> {
+    const changes = this.#unwritten;
+    this.#unwritten = {};
+    if (Object.keys(changes).length === 0) return;
+    const problem = await this.#save(changes);
+    if (problem === undefined) return;
+    this.#unwritten = { ...changes, ...this.#unwritten };
+    const { host, tell } = this.#options;
+    tell(
+      new HarnessError("UsageInvalid", { problem: `${host.settingsPath} does not keep this: ${problem}` }),
+    );
+  }
+
+  /** Writes changes into the file; returns why it could not. */
+  async #save(changes: Partial<SettingValues>): Promise<string | undefined> {
+    const { host } = this.#options;
+    try {
+      // The file is read again: the person, or another client, may have changed it meanwhile.
+      const edited = await editSettings((await host.readSettings()) ?? "", changes);
+      if (edited.kind === "refused") return edited.problem;
+      await host.writeSettings(edited.text);
+      return undefined;
+    } catch (thrown) {
+      return messageOf(thrown);
+    }
   }
 }

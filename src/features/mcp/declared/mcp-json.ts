@@ -1,7 +1,8 @@
 import { defined } from "../../../base/defined.ts";
+import type { KeyPath } from "../../../base/files/toml-lines.ts";
 import type { JsonObject } from "../../../base/json.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
-import type { KeyPath, TomlFile } from "../../../config/toml.ts";
+import type { TomlFile } from "../../../config/toml.ts";
 import { invalid } from "../../../config/toml.ts";
 
 /** Names of transports in other programs' files. */

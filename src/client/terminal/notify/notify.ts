@@ -1,0 +1,37 @@
+import { NotifiedEvents } from "../../../view/notified-events.ts";
+import type { Feature } from "../layout/feature.ts";
+import type { Services } from "../layout/services.ts";
+import { AwayNotices } from "./away-notices.ts";
+import { WindowTitle } from "./window-title.ts";
+
+/** The title of the window, and notices for a person who looks elsewhere. */
+export function notify(services: Services): Feature {
+  const title = new WindowTitle(services);
+  const notices = new AwayNotices(services, () => title.session);
+  let events = new NotifiedEvents();
+  title.show();
+  return {
+    reached: () => void notices.readWays().catch((thrown: unknown) => services.tell(thrown)),
+    opened() {
+      events = new NotifiedEvents();
+      notices[Symbol.dispose]();
+      title.begin();
+    },
+    changed(envelope, { after }) {
+      const event = events.add(envelope);
+      const { past = 0 } = services.session.open ?? {};
+      if (envelope.id < past) return; // the window is named once, after the history
+      const isPast = envelope.id === past;
+      if (isPast) return title.show();
+      if (envelope.kind === "TurnStarted" && envelope.parentCall === undefined) {
+        notices.turnStarted();
+        if (title.session === "") void title.read();
+      }
+      if (envelope.kind === "SessionRenamed" && after.title === undefined) void title.read();
+      if (event !== undefined) notices.happened(event);
+      title.show();
+    },
+    focused: (isFocused) => notices.focused(isFocused),
+    [Symbol.dispose]: () => notices[Symbol.dispose](),
+  };
+}

@@ -1,0 +1,125 @@
+import { expect, test } from "bun:test";
+import { filesUnder, isTest, readSource } from "../../../test/support/source.ts";
+import { fakeServices } from "../../../test/support/terminal-parts.ts";
+import { until } from "../../../test/support/until.ts";
+import { HarnessError } from "../../base/errors.ts";
+import { neutralise } from "../../view/terminal/terminal-text.ts";
+import type { ActionName } from "./keys/actions.ts";
+import { ACTION_NAMES, ACTIONS } from "./keys/actions.ts";
+import type { ScreenInput, ScreenOptions } from "./screen/screen.ts";
+import { NO_EFFECT, runTerminalClient } from "./terminal-client.ts";
+
+const SIZE = { columns: 120, rows: 40 };
+/** A key that no action has without a file. */
+const KEY = "shift+alt+f9";
+const REFUSAL = new HarnessError("UsageInvalid", { problem: "there is no engine here" });
+
+/** A client without an engine, on a screen that is read as text. */
+interface Rig extends AsyncDisposable {
+  press(key: string): void;
+  type(text: string): void;
+  readonly screen: string;
+}
+
+/** An entry of the settings file that is named on the screen once the file is read. */
+const MARK = "the_end = true\n";
+
+/** Starts the client with a settings file, and waits until it is read. */
+async function start(settings: string): Promise<Rig> {
+  const { host, clock } = fakeServices();
+  const leave = new AbortController();
+  let options: ScreenOptions | undefined;
+
+  const screenOf = (given: ScreenOptions) => {
+    options = given;
+    return {
+      size: SIZE,
+      redraw: () => undefined,
+      setMouse: () => undefined,
+      setTitle: () => undefined,
+      control: () => undefined,
+      suspend: () => undefined,
+      resume: () => undefined,
+      stopJob: () => undefined,
+      stop: () => undefined,
+    };
+  };
+  const connection = {
+    clientId: "cli_self",
+    query: async () => {
+      throw REFUSAL;
+    },
+    send: async () => {
+      throw REFUSAL;
+    },
+  } as never;
+  const outcome = runTerminalClient({
+    version: "0",
+    workingDir: "/work",
+    engine: Promise.resolve({
+      connection,
+      isShared: false,
+      open: async () => {
+        throw REFUSAL;
+      },
+    }),
+    host: {
+      ...host,
+      async readSettings() {
+        return `${MARK}${settings}`;
+      },
+    },
+    openScreen: screenOf,
+    clock,
+    signal: leave.signal,
+  }).catch(() => undefined);
+  const input = (given: ScreenInput) => options?.input(given);
+  const rig: Rig = {
+    press: (key) => input({ kind: "key", key }),
+    type(text) {
+      for (const each of text) input({ kind: "key", key: each, text: each });
+    },
+    get screen() {
+      const rows = options?.draw(SIZE).rows ?? [];
+      return rows.map((each) => neutralise(each)).join("\n");
+    },
+    async [Symbol.asyncDispose]() {
+      leave.abort();
+      await outcome;
+    },
+  };
+  await until("the settings are read", () => rig.screen.includes("the_end is no setting"));
+  return rig;
+}
+
+/** Actions that a person can use at any time, from the draft. */
+const AT_THE_DRAFT = ACTION_NAMES.filter((name) =>
+  ["global", "input", "emptyDraft"].includes(ACTIONS[name].context),
+);
+
+/** Actions that nobody carries out yet. */
+const MISSING: readonly ActionName[] = [
+  ...(["mode.next", "transcript.previousPrompt", "transcript.nextPrompt", "transcript.browse"] as const),
+  ...(["transcript.search", "input.editor", "input.pasteImage", "input.takeBack"] as const),
+];
+
+test("[TUI-01 bar:Keys] every action of the table does something when its key is pressed at the draft", async () => {
+  const missing: ActionName[] = [];
+  for (const name of AT_THE_DRAFT) {
+    await using rig = await start(`[keys]\n"${name}" = ["${KEY}"]\n`);
+    if (ACTIONS[name].context === "input") rig.type("a word");
+    rig.press(KEY);
+    if (rig.screen.includes(NO_EFFECT)) missing.push(name);
+  }
+  expect(missing.filter((name) => !MISSING.includes(name))).toEqual([]);
+});
+
+test("[TUI-01 bar:Keys] every action of a list, panel, question or mode is named by the part that carries it out", () => {
+  const sources = filesUnder("src/client/terminal", "**/*.ts")
+    .filter((file) => !isTest(file) && !file.endsWith("keys/actions.ts"))
+    .map((file) => readSource(file))
+    .join("\n");
+  const others = ACTION_NAMES.filter((name) => !AT_THE_DRAFT.includes(name));
+  const unnamed = others.filter((name) => !sources.includes(`"${name}"`));
+  expect(unnamed.filter((name) => !/^(?:browse|search|completion)\./.test(name))).toEqual([]);
+});
