@@ -91,15 +91,16 @@ class TerminalClient {
       theme: () => (options.hasColours === false ? NO_COLOURS : SIXTEEN),
       act: (action) => this.#act(action),
     });
+    this.#features = FEATURES.map((make) => make(services));
     this.#screen = options.openScreen({
       draw: (size) => this.#stage.draw(size),
+      finished: (size, isLast) => this.#stage.finished(size, isLast),
       input: (input) => {
         if (input.kind === "focus") for (const feature of this.#features) feature.focused?.(input.isFocused);
         this.#stage.input(input);
       },
       mouse: this.#settings.values.mouse,
     });
-    this.#features = FEATURES.map((make) => make(services));
   }
 
   async run(): Promise<TerminalOutcome> {
@@ -171,6 +172,7 @@ class TerminalClient {
       if (answer instanceof HarnessError) throw answer;
     } catch (thrown) {
       this.#input.bringBack(text); // nothing typed is lost
+      if (thrown instanceof HarnessError) for (const feature of this.#features) feature.refused?.(thrown);
       this.#tell(thrown);
     }
   }

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { OpenSession, ReachedByTerminal } from "../../../client/terminal/options.ts";
 import { openFullScreen } from "../../../client/terminal/screen/full-screen.ts";
 import { runTerminalClient } from "../../../client/terminal/terminal-client.ts";
@@ -37,11 +38,13 @@ export async function runFullScreen(
     return {
       connection,
       isShared: !owned,
+      isModelNamed: settings.model !== undefined || settings.profile !== undefined,
       ...(last === undefined ? {} : { last }),
       ...named,
       async open(which) {
         const { resume: _, ...rest } = settings;
-        if (which.kind === "new") return await openWith(rest);
+        if (which.kind === "new")
+          return await openWith({ ...rest, ...defined({ model: which.model ?? rest.model }) });
         return await openWith({ ...rest, resume: { kind: "id", id: which.info.session } });
       },
     };

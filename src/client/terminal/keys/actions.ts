@@ -49,6 +49,7 @@ export const ACTIONS = {
   "app.redraw": action("global", ["ctrl+l"], "draw the screen again", true),
   "turn.cancel": action("global", ["escape"], "cancel the turn"),
   "model.open": action("global", ["alt+m"], "choose a model for this session", true),
+  "model.setUp": action("global", ["alt+k"], "get a model: a local server, a key or the demo", true),
   "session.continue": action("global", ["alt+c"], "continue the last session of this folder"),
   "session.open": action("global", ["alt+r"], "continue another session", true),
   "session.new": action("global", ["alt+n"], "begin a new session", true),
