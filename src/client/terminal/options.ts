@@ -52,6 +52,8 @@ export interface TerminalClientOptions {
   readonly hasColours?: boolean;
   /** True: no costs in the status line (`--quiet-cost`). Default: false. */
   readonly isQuiet?: boolean;
+  /** True: the screen appends to the scrollback of the main screen. Default: false, the whole screen. */
+  readonly isInline?: boolean;
   /** Sent as the first prompt. */
   readonly prompt?: string;
   readonly host: Host;

@@ -1,6 +1,8 @@
 import { defined } from "../../../base/defined.ts";
 import type { OpenSession, ReachedByTerminal } from "../../../client/terminal/options.ts";
+import { openAppendScreen } from "../../../client/terminal/screen/append-screen.ts";
 import { openFullScreen } from "../../../client/terminal/screen/full-screen.ts";
+import { reflowsRows } from "../../../client/terminal/screen/reflow.ts";
 import { runTerminalClient } from "../../../client/terminal/terminal-client.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
@@ -15,11 +17,11 @@ import { openLineSession } from "./line-session.ts";
 import { terminalHost } from "./terminal-host.ts";
 import { terminalLife } from "./terminal-life.ts";
 
-/** Runs the terminal client on the whole screen. Its first frame waits for nothing (PERF-01). */
+/** Runs the terminal client on the whole screen, or on the end of the scrollback. Its first frame waits for nothing (PERF-01). */
 export async function runFullScreen(
   line: Line,
   starting: StartingEngine,
-  at: ProcessContext,
+  { at, isInline }: { readonly at: ProcessContext; readonly isInline: boolean },
 ): Promise<ExitCode> {
   await using connections = new AsyncDisposableStack();
   const { settings, connect, prompt } = line;
@@ -56,7 +58,11 @@ export async function runFullScreen(
     version: VERSION,
     workingDir: at.workingDir,
     engine,
-    openScreen: (options) => openFullScreen(options, life),
+    openScreen: (options) =>
+      isInline
+        ? openAppendScreen({ ...options, reflows: reflowsRows(at.environment) }, life)
+        : openFullScreen(options, life),
+    isInline,
     host: terminalHost(at),
     clock: at.world.clock,
     signal: at.stop.signal,

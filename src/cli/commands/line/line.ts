@@ -22,6 +22,7 @@ import type { ReachedEngine, ReachOptions } from "../../shared-engine/reach-engi
 import { lineShares } from "../../shared-engine/sharing.ts";
 import { VERSION } from "../../version.ts";
 import type { Line } from "./flags.ts";
+import { screenSetting } from "./screen-kind.ts";
 
 /**
  * Runs the line client on the terminal or on a pipe. At a terminal it works with the engine that all clients of this
@@ -39,9 +40,10 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
     stop.signal,
   );
   if (line.connect !== undefined) await starting.reached; // it may ask for its token on the terminal
-  if (line.plain !== true && hasFullScreen(at)) {
+  const screen = line.screen ?? (process.stdin.isTTY === true ? screenSetting(at.paths.config) : "full");
+  if (line.plain !== true && screen !== "reader" && hasFullScreen(at)) {
     const { runFullScreen } = await import("./full-screen.ts");
-    return await runFullScreen(line, starting, at);
+    return await runFullScreen(line, starting, { at, isInline: screen === "inline" });
   }
   using own = await openTerminal(at, stop);
   const leave = new AbortController();

@@ -120,8 +120,7 @@ class Welcome implements Feature {
       const answer = await session.send({ kind: "SetModel", sessionId: session.open.session, model });
       if (answer instanceof HarnessError) return say(refusalText(answer), "failure");
     }
-    if (session.open !== undefined)
-      say(`${model} answers in this session. To keep it: default_model = "${model}" in config.toml.`);
+    if (session.open !== undefined) say(`${model} answers here. To keep it: default_model in config.toml.`);
   }
 
   #askKey({ provider, variable }: ModelSource & { readonly kind: "key" }): void {
