@@ -7,6 +7,7 @@ import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { NotifiedEvent } from "../../../view/notified-events.ts";
+import { NOTIFIED_EVENTS } from "../../../view/notified-events.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
 import type { StartingEngine } from "../../first-frame/starting-engine.ts";
@@ -52,7 +53,13 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
   if (terminal.interactive) await seen.stderr.write(`cinch ${VERSION} · ${neutraliseLine(at.workingDir)}\n`);
   const ahead = new TypedAhead(terminal);
   try {
-    return await workWith(line, starting, { at: seen, terminal, ahead, notices });
+    return await workWith(line, starting, {
+      at: seen,
+      terminal,
+      ahead,
+      notices,
+      isReader: screen === "reader",
+    });
   } catch (thrown) {
     if (thrown instanceof PersonLeft) return EXIT.done;
     throw thrown;
@@ -69,6 +76,8 @@ interface LineStart {
   readonly terminal: LineTerminal;
   readonly ahead: TypedAhead;
   readonly notices: EngineNotices;
+  /** True: labelled lines, for a screen reader. */
+  readonly isReader: boolean;
 }
 
 async function workWith(line: Line, starting: StartingEngine, place: LineStart): Promise<ExitCode> {
@@ -118,7 +127,7 @@ async function engineOf(
 async function workIn(
   { settings, connect, prompt }: Line,
   { port, owned }: Pick<ReachedEngine, "port" | "owned">,
-  { at, terminal, ahead, notices }: LineStart,
+  { at, terminal, ahead, notices, isReader }: LineStart,
 ): Promise<ExitCode> {
   const { signal } = at.stop;
   const here = AbortSignal.any([signal, ahead.signal]);
@@ -153,7 +162,8 @@ async function workIn(
     overNetwork: connect !== undefined && !connect.url.startsWith("unix:"),
     quietCost: settings.quietCost === true,
     notices: notices.read,
-    rings: terminal.ring === undefined ? [] : await ringsOf(at),
+    isLabelled: isReader,
+    rings: terminal.ring === undefined ? [] : isReader ? NOTIFIED_EVENTS : await ringsOf(at),
     clock,
     signal,
   });
