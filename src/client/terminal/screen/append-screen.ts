@@ -85,7 +85,9 @@ class AppendScreen implements Screen {
   stop(farewell: readonly string[]): void {
     this.#isOver = true;
     const rest = this.#held === undefined ? [] : this.#options.finished(this.size, true);
-    this.#leave([...rest, ...farewell]);
+    this.#leave(rest);
+    // Long lines wrap: a command on them is copied whole.
+    if (farewell.length > 0) this.#terminal.write(`${farewell.join("\n")}\n`);
   }
 
   #start(): void {
@@ -107,6 +109,7 @@ class AppendScreen implements Screen {
   #draw(): void {
     this.#nextFrame?.[Symbol.dispose]();
     this.#nextFrame = undefined;
+    if (this.#held !== undefined) this.#terminal.refreshSize();
     // The size is changing: the terminal moves the rows meanwhile.
     if (this.#held === undefined || this.#resize !== undefined) return;
     const { size } = this;

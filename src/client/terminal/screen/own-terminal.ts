@@ -40,6 +40,11 @@ export class OwnTerminal extends ProcessTerminal {
     };
   }
 
+  /** Reads the size now: the signal about a change may still be on its way. A change calls `onResize` at once. */
+  refreshSize(): void {
+    (process.stdout as { _refreshSize?(): void })._refreshSize?.();
+  }
+
   override stop(): void {
     this.#stopReading();
     super.stop();
