@@ -75,7 +75,7 @@ for (const [columns, rows] of [
       const all = await terminal.scrollback();
       expect(all.match(/^before$/gm)).toHaveLength(1);
       const numbers = [...all.matchAll(/Paragraph (\d+) /g)].map(([, number]) => Number(number));
-      // tmux gives the new width to its rows before it tells the program: one frame may meet the old place of the region.
+      // tmux wraps its rows before it reports the new size: one frame may be written in between.
       expect(numbers.length).toBeLessThanOrEqual(PARAGRAPHS.length + NARROWED);
       expect(numbers.filter((each, at) => each !== numbers[at - 1])).toEqual(
         PARAGRAPHS.map((_, at) => at + 1),

@@ -1025,8 +1025,8 @@ export interface ListProvidersResult {
   /** The providers. */
   readonly providers: readonly ProviderInfo[];
   /**
-   * Model of a new session without flags and profile, as `provider:name`. Absent: not requested, or none can be
-   * used. Since protocol 0.3.0.
+   * Model of a new session without flags and profile: `provider:name`. Absent: not requested, or there is none.
+   * Since protocol 0.3.0.
    */
   readonly default_model?: string;
 }

@@ -26,7 +26,7 @@ export interface LineClientOptions {
   /** True to leave out the cost after each turn; /cost still shows it. */
   readonly quietCost?: boolean;
   /**
-   * True for a screen reader: prompt, answers and calls begin with whose they are, and nothing is drawn again with time.
+   * True for a screen reader: prompt, answers and calls have labels, and nothing is drawn again with time.
    * Default: false.
    */
   readonly isLabelled?: boolean;

@@ -77,7 +77,7 @@ export const ENGINE_QUERIES = {
       /** The providers. */
       providers: z.array(ProviderInfo),
       /**
-       * Model of a new session without flags and profile, as `provider:name`. Absent: not requested, or none can be used.
+       * Model of a new session without flags and profile: `provider:name`. Absent: not requested, or there is none.
        * Since protocol 0.3.0.
        */
       default_model: z.string().optional(),

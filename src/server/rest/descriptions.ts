@@ -1223,7 +1223,7 @@ export const DESCRIPTIONS: Descriptions = {
     "about": "The providers."
    },
    "default_model": {
-    "about": "Model of a new session without flags and profile, as `provider:name`. Absent: not requested, or none can be used. Since protocol 0.3.0."
+    "about": "Model of a new session without flags and profile: `provider:name`. Absent: not requested, or there is none. Since protocol 0.3.0."
    }
   }
  },

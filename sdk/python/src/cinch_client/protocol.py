@@ -3862,8 +3862,8 @@ _ListProvidersResultRequired = TypedDict("_ListProvidersResultRequired", {
 
 
 class ListProvidersResult(_ListProvidersResultRequired, total=False):
-    # Model of a new session without flags and profile, as `provider:name`. Absent: not requested, or none can be
-    # used. Since protocol 0.3.0.
+    # Model of a new session without flags and profile: `provider:name`. Absent: not requested, or there is none.
+    # Since protocol 0.3.0.
     default_model: str
 
 

@@ -17,7 +17,7 @@ import { openLineSession } from "./line-session.ts";
 import { terminalHost } from "./terminal-host.ts";
 import { terminalLife } from "./terminal-life.ts";
 
-/** Runs the terminal client on the whole screen, or on the end of the scrollback. Its first frame waits for nothing (PERF-01). */
+/** Runs the terminal client on the whole screen or inline. Its first frame waits for nothing (PERF-01). */
 export async function runFullScreen(
   line: Line,
   starting: StartingEngine,

@@ -16,7 +16,7 @@ function isScreenKind(word: unknown): word is ScreenKind {
 }
 
 /**
- * Returns the screen that the person has set (`screen` in terminal.toml); `full` if there is no such setting. It is read
+ * Returns the screen that the person has set (`screen` in terminal.toml). Default: `full`. It is read
  * before the first frame. A file that cannot be read is reported by the client, which reads all of it.
  */
 export function screenSetting(configFolder: string): ScreenKind {

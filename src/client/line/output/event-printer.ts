@@ -100,7 +100,7 @@ export class EventPrinter {
   readonly #options: PrinterOptions;
   readonly #lines: StreamedLines;
   readonly #calls: CallLines;
-  /** True while an answer of the model goes on. */
+  /** True while the model writes an answer. */
   #isSpeaking = false;
   /** The session after the event that is printed. */
   #view = NEW_SESSION;

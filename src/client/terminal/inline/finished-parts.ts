@@ -17,7 +17,7 @@ interface Taken {
 }
 
 /**
- * Hands out each part of a transcript once, in order, when nothing can change it any more. A call that outlives its turn
+ * Hands out each part of a transcript once, in order, when nothing can change it. A call that outlives its turn
  * is handed out while it runs, and once more at its end.
  */
 export class FinishedParts {

@@ -1,7 +1,7 @@
 import { visibleWidth } from "@earendil-works/pi-tui";
 
 /** Place in the live region, from 0. */
-interface Place {
+interface CursorCell {
   readonly row: number;
   readonly column: number;
 }
@@ -9,7 +9,7 @@ interface Place {
 /** Rows at the bottom of the main screen that the next frame may change, and the place of the real cursor in them. */
 export interface LiveRegion {
   readonly rows: readonly string[];
-  readonly cursor: Place;
+  readonly cursor: CursorCell;
   readonly isCursorShown: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface AppendedFrame {
   /** Rows of the live region below them, at most as many as the screen has. */
   readonly rows: readonly string[];
   /** Absent: the cursor is hidden. */
-  readonly cursor?: Place;
+  readonly cursor?: CursorCell;
 }
 
 /** A live region without rows: the cursor stands at the beginning of an empty row. */

@@ -24,7 +24,7 @@ export interface AppendScreenOptions extends ScreenOptions {
 
 /**
  * Shows frames at the bottom of the main screen, and appends finished rows to the scrollback above them: these are
- * written once, and no saved line is ever erased, also when the size changes. The mouse stays with the terminal. A frame
+ * written once, and no saved line is erased, also when the size changes. The mouse is the terminal's. A frame
  * that takes the whole screen is shown on the alternate screen.
  */
 export function openAppendScreen(options: AppendScreenOptions, life: TerminalLife): Screen {

@@ -8,7 +8,7 @@ export interface SettingValues {
   readonly mouse: MouseMode;
   readonly vimKeys: boolean;
   /**
-   * `full`: the whole screen; `inline`: the scrollback of the main screen; `reader`: lines for a screen reader. It counts
+   * `full`: the whole screen; `inline`: the scrollback; `reader`: lines for a screen reader. It counts
    * at the next start.
    */
   readonly screen: "full" | "inline" | "reader";

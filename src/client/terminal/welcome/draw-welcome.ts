@@ -19,7 +19,7 @@ export interface WelcomeFacts {
 /** Lower screens get one row. */
 const HEIGHT_MIN = 20;
 
-/** Returns the rows above the draft while no model is set up: what there is, and the key that chooses. */
+/** Returns the rows above the draft while no model is set up: the ways to one, and the key that chooses. */
 export function drawWelcome(facts: WelcomeFacts, columns: number): readonly DrawnRow[] {
   const { sources, defaultModel, isLooking, key, height } = facts;
   const line = (text: string, role: Role) => row([span(cutEnd(text, columns), { role })]);
