@@ -38,6 +38,7 @@ export function rigAnswers(
     profiles: async () => [],
     profile: async () => undefined,
     providers: async () => [],
+    usableModel: async () => undefined,
     models: async () => [],
     shipped: SLASH_COMMANDS,
     tools: () => [],

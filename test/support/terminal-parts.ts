@@ -69,6 +69,7 @@ export function fakeServices(): FakeServices {
       transcript: NEW_TRANSCRIPT,
       self: "cli_self",
       last: undefined,
+      isModelNamed: false,
       session: async () => services.session.open as never,
       goTo: async (which) => void services.shown.push(which),
       async send<Sent extends Command>(command: Sent) {
@@ -100,6 +101,7 @@ export function fakeServices(): FakeServices {
       environment: {},
       settingsPath: "/config/terminal.toml",
       runOnTerminal: async () => 0,
+      runOwn: async () => undefined,
       output: async () => undefined,
       feed: async () => false,
       writePrivate: async (name) => `/private/${name}`,

@@ -12,6 +12,11 @@ export interface Terminal extends AsyncDisposable {
   press(...keys: readonly string[]): Promise<void>;
   /** The whole screen, without trailing space. */
   screen(): Promise<string>;
+  /** The whole scrollback and the screen, without trailing space. */
+  scrollback(): Promise<string>;
+  resize(columns: number, rows: number): Promise<void>;
+  /** Waits until the screen does not show a text. */
+  gone(text: string): Promise<void>;
   /** Waits until the screen shows a text. */
   shows(text: string | RegExp): Promise<void>;
   /** Waits until the shell stands at its prompt and nothing of the line is typed. */
@@ -85,6 +90,15 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     async screen() {
       return (await tmux("capture-pane", "-p", "-t", "main")).replaceAll(/ +$/gm, "").trimEnd();
     },
+    scrollback: async () =>
+      (await tmux("capture-pane", "-p", "-S", "-", "-t", "main")).replaceAll(/ +$/gm, "").trimEnd(),
+    resize: async (width, height) =>
+      void (await tmux("resize-window", "-t", "main", "-x", String(width), "-y", String(height))),
+    gone: (text) =>
+      until(
+        `the screen shows ${JSON.stringify(text)} no more`,
+        async () => !(await terminal.screen()).includes(text),
+      ),
     prompts: () => terminal.shows(/bash-\S*[#$]$/),
     async clear() {
       await terminal.type("clear");

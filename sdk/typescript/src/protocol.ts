@@ -432,6 +432,13 @@ export interface ProviderInfo {
   readonly models?: readonly ModelInfo[];
   /** Reason why the catalogue is not available. */
   readonly error?: string;
+  /**
+   * Usual address of a model server that runs on the engine's machine; ListModels shows if it answers. Absent: it
+   * is no such server. Since protocol 0.3.0.
+   */
+  readonly address?: string;
+  /** Variable for its key, which StoreProviderKey stores. Absent: it takes no such key. Since protocol 0.3.0. */
+  readonly key_variable?: string;
 }
 
 /** The process behind an engine. Optional fields are absent for a token of named sessions. */
@@ -1010,11 +1017,18 @@ export interface ListProvidersQuery {
    * `false` for an agent's.
    */
   readonly models?: boolean;
+  /** Adds the model that a new session would get. Default: `false`. */
+  readonly choice?: boolean;
 }
 
 export interface ListProvidersResult {
   /** The providers. */
   readonly providers: readonly ProviderInfo[];
+  /**
+   * Model of a new session without flags and profile: `provider:name`. Absent: not requested, or there is none.
+   * Since protocol 0.3.0.
+   */
+  readonly default_model?: string;
 }
 
 /** The models that a provider offers now. */

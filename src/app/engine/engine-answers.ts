@@ -27,6 +27,7 @@ import { BackgroundRuns } from "../../tools/bash/background-runs.ts";
 import type { HealthSources } from "../doctor/health.ts";
 import { engineHealth } from "../doctor/health.ts";
 import { listedPrices, priceInfo } from "../models/listed-prices.ts";
+import { listedProviders, usableModel } from "../models/listed-providers.ts";
 import type { Providers } from "../models/providers.ts";
 import type { FeatureSet } from "../plan/feature-set.ts";
 import { namedProfile, profilesOf } from "../plan/settings.ts";
@@ -84,10 +85,8 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
       if (!known.some((each) => each.name === name)) return undefined;
       return profileInfo(await namedProfile({ world, paths, features }, name), features);
     },
-    async providers() {
-      const configured = new Set(await providers.configured());
-      return providers.registry.names().map((name) => ({ name, configured: configured.has(name) }));
-    },
+    providers: () => listedProviders(parts),
+    usableModel: (signal) => usableModel(parts, signal),
     async models(provider, signal) {
       const known = providers.registry.names();
       if (!known.includes(provider)) throw unknownProviderError(provider, known);

@@ -25,6 +25,11 @@ export interface LineClientOptions {
   readonly overNetwork?: boolean;
   /** True to leave out the cost after each turn; /cost still shows it. */
   readonly quietCost?: boolean;
+  /**
+   * True for a screen reader: prompt, answers and calls have labels, and nothing is drawn again with time.
+   * Default: false.
+   */
+  readonly isLabelled?: boolean;
   /** Moments at which the terminal rings its bell. Default: none. */
   readonly rings?: readonly NotifiedEvent[];
   /** Emits notices about the engine itself: that it is unreachable, or back. Ends with the signal. */

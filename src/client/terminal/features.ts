@@ -6,6 +6,7 @@ import { policy } from "./questions/policy-panel.ts";
 import { sessionChoice } from "./sessions/session-choice.ts";
 import { settings } from "./settings/settings.ts";
 import { themes } from "./themes/theme-panel.ts";
+import { welcome } from "./welcome/welcome.ts";
 
 /** Every feature of the client. The order counts for the rows above the draft, and for a text that two would take. */
 export const FEATURES: readonly MakeFeature[] = [
@@ -16,4 +17,5 @@ export const FEATURES: readonly MakeFeature[] = [
   themes,
   keyProbe,
   notify,
+  welcome,
 ];

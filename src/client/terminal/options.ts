@@ -19,13 +19,19 @@ export interface OpenSession {
 
 /** A session to show: a new one, or a stored one. */
 export type WhichSession =
-  | { readonly kind: "new" }
+  | {
+      readonly kind: "new";
+      /** `provider:name`. Default: the model that the command line, the profile or the engine names. */
+      readonly model?: string;
+    }
   | { readonly kind: "stored"; readonly info: Pick<SessionInfo, "session"> };
 
 /** An engine that is reached. */
 export interface ReachedByTerminal {
   /** After its handshake. */
   readonly connection: Connection;
+  /** True if the command line names a model, or a profile, which may name one. Default: false. */
+  readonly isModelNamed?: boolean;
   /** True if the engine outlives this client. */
   readonly isShared: boolean;
   /** The session that the command line names, if it names one. */
@@ -46,6 +52,8 @@ export interface TerminalClientOptions {
   readonly hasColours?: boolean;
   /** True: no costs in the status line (`--quiet-cost`). Default: false. */
   readonly isQuiet?: boolean;
+  /** True: the screen appends to the scrollback of the main screen. Default: false, the whole screen. */
+  readonly isInline?: boolean;
   /** Sent as the first prompt. */
   readonly prompt?: string;
   readonly host: Host;

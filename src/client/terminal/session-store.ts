@@ -62,6 +62,9 @@ export class SessionStore implements ShownSession {
   get last(): SessionInfo | undefined {
     return this.#reached?.last;
   }
+  get isModelNamed(): boolean {
+    return this.#reached?.isModelNamed === true;
+  }
   /** True once the engine is reached. */
   get isReached(): boolean {
     return this.#reached !== undefined;

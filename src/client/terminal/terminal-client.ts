@@ -4,6 +4,7 @@ import type { NoteTone } from "../../view/transcript/items.ts";
 import type { Role } from "./drawing/span.ts";
 import { row, span } from "./drawing/span.ts";
 import { FEATURES } from "./features.ts";
+import { InlineTranscript } from "./inline/inline-transcript.ts";
 import { InputPart } from "./input/input-part.ts";
 import type { ActionName, KeyContext } from "./keys/actions.ts";
 import { ACTIONS } from "./keys/actions.ts";
@@ -13,7 +14,7 @@ import { Stage } from "./layout/stage.ts";
 import { farewell } from "./lifecycle/farewell.ts";
 import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
 import { QuestionDock } from "./questions/question-dock.ts";
-import type { MouseMode, Screen } from "./screen/screen.ts";
+import type { MouseMode, Screen, Size } from "./screen/screen.ts";
 import { SessionStore } from "./session-store.ts";
 import { KeptSettings } from "./settings/kept-settings.ts";
 import type { Header } from "./status/header.ts";
@@ -46,6 +47,8 @@ class TerminalClient {
   readonly #store: SessionStore;
   readonly #input: InputPart;
   readonly #transcript: TranscriptPart;
+  /** Present where the client shares the screen with a scrollback. */
+  readonly #inline: InlineTranscript | undefined;
   readonly #status: StatusPart;
   readonly #stage: Stage;
   readonly #screen: Screen;
@@ -76,6 +79,7 @@ class TerminalClient {
       changed: () => this.#settingsChanged(),
       tell: (failure) => this.#tell(failure),
     });
+    this.#mouse = this.#settings.values.mouse;
     this.#themes = new ThemeChoice({
       environment: options.host.environment,
       hasColours: options.hasColours ?? true,
@@ -88,24 +92,37 @@ class TerminalClient {
       send: (text, how) => this.#send(text, how),
     });
     this.#transcript = new TranscriptPart(services);
+    this.#inline =
+      options.isInline === true
+        ? new InlineTranscript(services, this.#transcript, (columns) =>
+            drawHeader(this.#header(), columns).slice(0, 1),
+          )
+        : undefined;
+    const inline = this.#inline;
     this.#status = new StatusPart(services, { isQuiet: options.isQuiet ?? false });
     this.#stage = new Stage({
       parts: {
-        header: (columns) => drawHeader(this.#header(), columns),
-        transcript: this.#transcript,
+        // An inline client writes the first row once, above everything.
+        header: (columns) => drawHeader(this.#header(), columns).slice(inline === undefined ? 0 : 1),
+        transcript: inline ?? this.#transcript,
+        ...(inline === undefined
+          ? {}
+          : { finished: (size: Size, isLast: boolean) => inline.finished(size, isLast) }),
         above: (columns) => this.#features.flatMap((feature) => feature.above?.(columns) ?? []),
         dock: new QuestionDock(services),
         input: this.#input,
-        rule: (columns) => this.#status.rule(columns, this.#transcript.isAway),
+        rule: (columns) => this.#status.rule(columns, inline === undefined && this.#transcript.isAway),
         status: (columns) => this.#status.status(columns),
       },
+      isInline: inline !== undefined,
       keys: () => this.#settings.keys,
       theme: () => this.#themes.theme,
       act: (action) => this.#act(action),
     });
-    this.#mouse = this.#settings.values.mouse;
+    this.#features = FEATURES.map((make) => make(services));
     this.#screen = options.openScreen({
       draw: (size) => this.#stage.draw(size),
+      finished: (size, isLast) => this.#stage.finished(size, isLast),
       input: (input) => {
         if (input.kind === "background") this.#themes.backgroundIs(input.colour);
         if (input.kind === "focus") for (const feature of this.#features) feature.focused?.(input.isFocused);
@@ -113,7 +130,6 @@ class TerminalClient {
       },
       mouse: this.#mouse,
     });
-    this.#features = FEATURES.map((make) => make(services));
   }
 
   async run(): Promise<TerminalOutcome> {
@@ -189,6 +205,7 @@ class TerminalClient {
       if (answer instanceof HarnessError) throw answer;
     } catch (thrown) {
       this.#input.bringBack(text); // nothing typed is lost
+      if (thrown instanceof HarnessError) for (const feature of this.#features) feature.refused?.(thrown);
       this.#tell(thrown);
     }
   }
@@ -232,6 +249,7 @@ class TerminalClient {
   }
 
   #opened(): void {
+    this.#inline?.begin();
     this.#status.begin();
     this.#transcript.follow();
     for (const feature of this.#features) feature.opened?.();

@@ -72,10 +72,15 @@ export const ENGINE_QUERIES = {
   ListProviders: defineQuery({
     about:
       "The model providers. With models, each provider that is set up is asked for them and has 5 s to answer; prices stand beside them. Keys are never shown.",
-    params: z.object({ models: z.boolean().optional() }),
+    params: z.object({ models: z.boolean().optional(), choice: z.boolean().optional() }),
     result: z.object({
       /** The providers. */
       providers: z.array(ProviderInfo),
+      /**
+       * Model of a new session without flags and profile: `provider:name`. Absent: not requested, or there is none.
+       * Since protocol 0.3.0.
+       */
+      default_model: z.string().optional(),
     }),
     reads: "engine",
     rest: {
@@ -83,6 +88,7 @@ export const ENGINE_QUERIES = {
       fields: {
         models:
           "Adds the models, for which cinch asks the providers over the network. Default: `true` for a person's token, `false` for an agent's.",
+        choice: "Adds the model that a new session would get. Default: `false`.",
       },
     },
     mcp: {
@@ -90,7 +96,7 @@ export const ENGINE_QUERIES = {
       title: "Providers",
       about: "The model providers; with their models and prices where they are set up.",
       field: "providers",
-      fixed: { models: false }, // their models have other addresses, and need the network
+      fixed: { models: false, choice: false }, // their models have other addresses, and need the network
     },
   }),
   ListModels: defineQuery({

@@ -418,6 +418,12 @@ export const DESCRIPTIONS: Descriptions = {
    },
    "error": {
     "about": "Reason why the catalogue is not available."
+   },
+   "address": {
+    "about": "Usual address of a model server that runs on the engine's machine; ListModels shows if it answers. Absent: it is no such server. Since protocol 0.3.0."
+   },
+   "key_variable": {
+    "about": "Variable for its key, which StoreProviderKey stores. Absent: it takes no such key. Since protocol 0.3.0."
    }
   }
  },
@@ -1205,6 +1211,9 @@ export const DESCRIPTIONS: Descriptions = {
   "fields": {
    "models": {
     "about": "Adds the models, for which cinch asks the providers over the network. Default: `true` for a person's token, `false` for an agent's."
+   },
+   "choice": {
+    "about": "Adds the model that a new session would get. Default: `false`."
    }
   }
  },
@@ -1212,6 +1221,9 @@ export const DESCRIPTIONS: Descriptions = {
   "fields": {
    "providers": {
     "about": "The providers."
+   },
+   "default_model": {
+    "about": "Model of a new session without flags and profile: `provider:name`. Absent: not requested, or there is none. Since protocol 0.3.0."
    }
   }
  },

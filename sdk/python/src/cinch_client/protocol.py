@@ -3281,6 +3281,11 @@ class ProviderInfo(_ProviderInfoRequired, total=False):
     models: List[ModelInfo]
     # Reason why the catalogue is not available.
     error: str
+    # Usual address of a model server that runs on the engine's machine; ListModels shows if it answers. Absent: it
+    # is no such server. Since protocol 0.3.0.
+    address: str
+    # Variable for its key, which StoreProviderKey stores. Absent: it takes no such key. Since protocol 0.3.0.
+    key_variable: str
 
 
 class RuntimeInfoCaches(TypedDict):
@@ -3846,11 +3851,20 @@ class ListProvidersQuery(TypedDict, total=False):
     # Adds the models, for which cinch asks the providers over the network. Default: `true` for a person's token,
     # `false` for an agent's.
     models: bool
+    # Adds the model that a new session would get. Default: `false`.
+    choice: bool
 
 
-class ListProvidersResult(TypedDict):
+_ListProvidersResultRequired = TypedDict("_ListProvidersResultRequired", {
     # The providers.
-    providers: List[ProviderInfo]
+    "providers": List[ProviderInfo],
+})
+
+
+class ListProvidersResult(_ListProvidersResultRequired, total=False):
+    # Model of a new session without flags and profile: `provider:name`. Absent: not requested, or there is none.
+    # Since protocol 0.3.0.
+    default_model: str
 
 
 class ListModelsQuery(TypedDict):

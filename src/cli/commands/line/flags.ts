@@ -2,11 +2,34 @@ import type { CliFlag, SettingName } from "../../../session/commands/cli-command
 import type { CommandContext } from "../../args/parsed-call.ts";
 import { NO_LISTEN, ONE_SESSION_SETTINGS, RUN_SETTINGS } from "../../args/settings-flags.ts";
 import type { Settings } from "../../settings.ts";
+import type { ScreenKind } from "./screen-kind.ts";
 
 export const LINE_SETTINGS: readonly SettingName[] = [...RUN_SETTINGS, ...ONE_SESSION_SETTINGS, "quiet-cost"];
 
 export const LINE_FLAGS = [
-  { name: "plain", kind: "switch", help: "Use the line client, whatever the terminal can do." },
+  {
+    name: "plain",
+    kind: "switch",
+    help: "Use the line client, whatever the terminal can do.",
+    excludes: ["full-screen", "inline", "screen-reader"],
+  },
+  {
+    name: "full-screen",
+    kind: "switch",
+    help: "Use the whole screen, whatever terminal.toml says. This is the default.",
+    excludes: ["inline", "screen-reader"],
+  },
+  {
+    name: "inline",
+    kind: "switch",
+    help: "Append to the scrollback of the terminal, and draw only the last rows again.",
+    excludes: ["screen-reader"],
+  },
+  {
+    name: "screen-reader",
+    kind: "switch",
+    help: "Print labelled lines for a screen reader, and ring the bell at a question and at the end of a turn.",
+  },
   NO_LISTEN,
   {
     name: "connect",
@@ -53,6 +76,8 @@ export interface Line {
   readonly listen: boolean;
   /** True: the line client, whatever the terminal can do. Default: false. */
   readonly plain?: boolean;
+  /** Screen that the command line asks for. Default: that of terminal.toml. */
+  readonly screen?: ScreenKind;
   /** The engine to work with. Default: this user's own. */
   readonly connect?: ConnectWords;
 }

@@ -1,5 +1,8 @@
+import { defined } from "../../../base/defined.ts";
 import type { OpenSession, ReachedByTerminal } from "../../../client/terminal/options.ts";
+import { openAppendScreen } from "../../../client/terminal/screen/append-screen.ts";
 import { openFullScreen } from "../../../client/terminal/screen/full-screen.ts";
+import { reflowsRows } from "../../../client/terminal/screen/reflow.ts";
 import { runTerminalClient } from "../../../client/terminal/terminal-client.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
@@ -14,11 +17,11 @@ import { openLineSession } from "./line-session.ts";
 import { terminalHost } from "./terminal-host.ts";
 import { terminalLife } from "./terminal-life.ts";
 
-/** Runs the terminal client on the whole screen. Its first frame waits for nothing (PERF-01). */
+/** Runs the terminal client on the whole screen or inline. Its first frame waits for nothing (PERF-01). */
 export async function runFullScreen(
   line: Line,
   starting: StartingEngine,
-  at: ProcessContext,
+  { at, isInline }: { readonly at: ProcessContext; readonly isInline: boolean },
 ): Promise<ExitCode> {
   await using connections = new AsyncDisposableStack();
   const { settings, connect, prompt } = line;
@@ -37,11 +40,13 @@ export async function runFullScreen(
     return {
       connection,
       isShared: !owned,
+      isModelNamed: settings.model !== undefined || settings.profile !== undefined,
       ...(last === undefined ? {} : { last }),
       ...named,
       async open(which) {
         const { resume: _, ...rest } = settings;
-        if (which.kind === "new") return await openWith(rest);
+        if (which.kind === "new")
+          return await openWith({ ...rest, ...defined({ model: which.model ?? rest.model }) });
         return await openWith({ ...rest, resume: { kind: "id", id: which.info.session } });
       },
     };
@@ -53,8 +58,12 @@ export async function runFullScreen(
     version: VERSION,
     workingDir: at.workingDir,
     engine,
-    openScreen: (options) => openFullScreen(options, life),
     host: terminalHost({ ...at, isElsewhere: elsewhere && !connect.url.startsWith("unix:") }),
+    openScreen: (options) =>
+      isInline
+        ? openAppendScreen({ ...options, reflows: reflowsRows(at.environment) }, life)
+        : openFullScreen(options, life),
+    isInline,
     clock: at.world.clock,
     signal: at.stop.signal,
     hasColours: (process.env["NO_COLOR"] ?? "") === "",

@@ -6,6 +6,7 @@ import type { LineOutcome } from "../../../client/line/options.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
+import { NOTIFIED_EVENTS } from "../../../view/notified-events.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
 import type { StartingEngine } from "../../first-frame/starting-engine.ts";
@@ -22,6 +23,7 @@ import { lineShares } from "../../shared-engine/sharing.ts";
 import { VERSION } from "../../version.ts";
 import type { Line } from "./flags.ts";
 import { noticeWays } from "./notice-ways.ts";
+import { screenSetting } from "./screen-kind.ts";
 
 /**
  * Runs the line client on the terminal or on a pipe. At a terminal it works with the engine that all clients of this
@@ -39,9 +41,10 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
     stop.signal,
   );
   if (line.connect !== undefined) await starting.reached; // it may ask for its token on the terminal
-  if (line.plain !== true && hasFullScreen(at)) {
+  const screen = line.screen ?? (process.stdin.isTTY === true ? screenSetting(at.paths.config) : "full");
+  if (line.plain !== true && screen !== "reader" && hasFullScreen(at)) {
     const { runFullScreen } = await import("./full-screen.ts");
-    return await runFullScreen(line, starting, at);
+    return await runFullScreen(line, starting, { at, isInline: screen === "inline" });
   }
   using own = await openTerminal(at, stop);
   const leave = new AbortController();
@@ -50,7 +53,13 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
   if (terminal.interactive) await seen.stderr.write(`cinch ${VERSION} · ${neutraliseLine(at.workingDir)}\n`);
   const ahead = new TypedAhead(terminal);
   try {
-    return await workWith(line, starting, { at: seen, terminal, ahead, notices });
+    return await workWith(line, starting, {
+      at: seen,
+      terminal,
+      ahead,
+      notices,
+      isReader: screen === "reader",
+    });
   } catch (thrown) {
     if (thrown instanceof PersonLeft) return EXIT.done;
     throw thrown;
@@ -67,6 +76,8 @@ interface LineStart {
   readonly terminal: LineTerminal;
   readonly ahead: TypedAhead;
   readonly notices: EngineNotices;
+  /** True: labelled lines, for a screen reader. */
+  readonly isReader: boolean;
 }
 
 async function workWith(line: Line, starting: StartingEngine, place: LineStart): Promise<ExitCode> {
@@ -116,7 +127,7 @@ async function engineOf(
 async function workIn(
   { settings, connect, prompt }: Line,
   { port, owned }: Pick<ReachedEngine, "port" | "owned">,
-  { at, terminal, ahead, notices }: LineStart,
+  { at, terminal, ahead, notices, isReader }: LineStart,
 ): Promise<ExitCode> {
   const { signal } = at.stop;
   const here = AbortSignal.any([signal, ahead.signal]);
@@ -151,7 +162,8 @@ async function workIn(
     overNetwork: connect !== undefined && !connect.url.startsWith("unix:"),
     quietCost: settings.quietCost === true,
     notices: notices.read,
-    rings: terminal.ring === undefined ? [] : (await noticeWays(at)).bell,
+    isLabelled: isReader,
+    rings: terminal.ring === undefined ? [] : isReader ? NOTIFIED_EVENTS : (await noticeWays(at)).bell,
     clock,
     signal,
   });

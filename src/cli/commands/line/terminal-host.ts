@@ -6,6 +6,7 @@ import { codeOf } from "../../../base/world.ts";
 import type { Host } from "../../../client/terminal/host/host.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import { noticeWays } from "./notice-ways.ts";
+import { ownCommand } from "../../processes/internal.ts";
 
 const ONLY_USER = { file: 0o600, folder: 0o700 } as const;
 const SETTINGS_BYTES_MAX = 1 << 20;
@@ -31,6 +32,16 @@ export function terminalHost({ isElsewhere, environment, paths, workingDir }: Te
         stdio: ["inherit", "inherit", "inherit"],
       });
       return await child.exited;
+    },
+    async runOwn(words) {
+      const run = async (command: readonly string[]) =>
+        await Bun.spawn([...command], {
+          cwd: workingDir,
+          env: environment,
+          stdio: ["inherit", "inherit", "inherit"],
+        }).exited;
+      await run(ownCommand(words));
+      await run(["/bin/sh", "-c", 'printf "\nEnter goes back to cinch. "; read -r _']);
     },
     async output(command, bytesMax) {
       try {

@@ -12,6 +12,8 @@ export const WORK_SHOWN_MS = 3_000;
 export interface PromptOptions {
   readonly terminal: LineTerminal;
   readonly clock: Pick<Clock, "monotonic" | "timer">;
+  /** True: the prompt says whose turn it is, and shows no time that passes. Default: false. */
+  readonly isLabelled?: boolean;
   /** Returns the current state. */
   readonly state: () => PromptState;
 }
@@ -45,7 +47,7 @@ export class Prompt implements Disposable {
     if (state.isLeaving) terminal.prompt(undefined);
     else terminal.prompt(this.#text(state), askedLine(state.question));
     this.#next?.[Symbol.dispose]();
-    const ms = state.isLeaving || !terminal.redraws ? undefined : this.#msToNext(state);
+    const ms = state.isLeaving || !this.#ticks ? undefined : this.#msToNext(state);
     this.#next = ms === undefined ? undefined : clock.timer(ms, () => this.show());
   }
 
@@ -64,6 +66,12 @@ export class Prompt implements Disposable {
     return Math.max(WORK_SHOWN_MS - elapsedMs, COUNTDOWN_STEP_MS - (elapsedMs % COUNTDOWN_STEP_MS));
   }
 
+  /** True if the prompt may be drawn again as time passes. */
+  get #ticks(): boolean {
+    const { terminal, isLabelled = false } = this.#options;
+    return terminal.redraws && !isLabelled;
+  }
+
   #elapsedMs({ turn }: RunningWork): number {
     const nowMs = this.#options.clock.monotonic();
     if (this.#work?.turn !== turn) this.#work = { turn, sinceMs: nowMs };
@@ -71,14 +79,18 @@ export class Prompt implements Disposable {
   }
 
   #text({ isContinued, question, isBusy, isPlanning, work }: PromptState): string | undefined {
-    const { terminal, clock } = this.#options;
+    const { clock, isLabelled = false } = this.#options;
     if (isContinued) return "... ";
-    if (question !== undefined)
-      return questionPrompt(question, terminal.redraws ? clock.monotonic() : undefined);
-    if (work !== undefined && terminal.redraws) {
+    if (question !== undefined) {
+      const prompt = questionPrompt(question, this.#ticks ? clock.monotonic() : undefined);
+      return isLabelled ? `Answer ${prompt}` : prompt;
+    }
+    if (work !== undefined && this.#ticks) {
       const elapsedMs = this.#elapsedMs(work);
       if (elapsedMs >= WORK_SHOWN_MS) return workPrompt(work, elapsedMs);
     }
-    return isBusy ? undefined : isPlanning ? "plan > " : "> ";
+    if (isBusy) return undefined;
+    if (isLabelled) return isPlanning ? "You, planning: " : "You: ";
+    return isPlanning ? "plan > " : "> ";
   }
 }

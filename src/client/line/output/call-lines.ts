@@ -16,6 +16,7 @@ const SHELL_LINES_MAX = 100;
 
 /** Prints the calls of a session: one line when a call begins, another when it ends. */
 export class CallLines {
+  readonly #isLabelled: boolean;
   /** Calls whose outcome another event has already printed. */
   readonly #reported = new Set<CallId>();
   /** Calls printed as not run. `byYou`: the user of this client denied it. */
@@ -25,10 +26,16 @@ export class CallLines {
   /** Calls of this turn, as their results are printed. */
   readonly #shown = new Map<CallId, PrintedCall>();
 
+  /** @param options `isLabelled`: true to begin each line with the tool and its state. */
+  constructor({ isLabelled = false }: { readonly isLabelled?: boolean } = {}) {
+    this.#isLabelled = isLabelled;
+  }
+
   started(envelope: EnvelopeOf<"ToolCallStarted">): string {
     const call = envelope.payload;
     this.#shown.set(call.callId, printedCall(call));
     if (isShellEvent(envelope)) return callSummary(call.toModel === true ? "!" : "!!", call.args);
+    if (this.#isLabelled) return labelled(call);
     return `* ${callSummary(call.tool, call.args)}`;
   }
 
@@ -87,7 +94,8 @@ export class CallLines {
     const { callId, ...result } = envelope.payload;
     const shown = this.#shown.get(callId) ?? UNKNOWN_CALL;
     this.#shown.delete(callId);
-    const label = call === undefined ? "" : `${neutraliseLine(call.tool)} `;
+    const name = call === undefined ? "" : neutraliseLine(call.tool);
+    const label = name === "" ? "" : `${name} `;
     const denied = this.#denied.get(callId);
     const wasTold = this.#reported.has(callId);
     this.#denied.delete(callId);
@@ -98,9 +106,14 @@ export class CallLines {
       const files = affected === undefined ? "" : `; files possibly affected: ${affected}`;
       return shellOutput(`${textOfResult(result.content)}${files}`);
     }
+    const marked = this.#isLabelled ? `Tool ${name}` : "";
+    if (denied !== undefined && this.#isLabelled)
+      return `${marked} did not run${denied.byYou ? ": you denied it" : ""}`;
     if (denied !== undefined) return `  ${label}did not run${denied.byYou ? ": you denied it" : ""}`;
     if (wasTold && result.isError !== true) return undefined;
     const [head, ...quoted] = resultLines(result, shown);
+    if (this.#isLabelled)
+      return [`${marked} ${result.isError === true ? "failed" : "done"}: ${head}`, ...quoted].join("\n");
     return [`${label}${head}`, ...quoted].map((line) => `  ${line}`).join("\n");
   }
 
@@ -111,6 +124,12 @@ export class CallLines {
     this.#denied.clear();
     this.#affected.clear();
   }
+}
+
+/** Returns the line of a call that begins, for a screen reader: `Tool Bash running: npm test`. */
+function labelled({ tool, args }: PayloadOf<"ToolCallStarted">): string {
+  const detail = callSummary("", args).trim();
+  return `Tool ${neutraliseLine(tool)} running${detail === "" ? "" : `: ${detail}`}`;
 }
 
 /** A call whose start was not seen. */

@@ -56,6 +56,8 @@ export interface PrinterOptions {
   readonly isUnanswered?: (callId: CallId) => boolean;
   /** True to hold notices back until a line of streamed text ends. */
   readonly holdsNotices?: boolean;
+  /** True: answers, prompts and calls begin with whose they are. Default: false. */
+  readonly isLabelled?: boolean;
   /** Returns the width of the terminal, at which cinch's own lines wrap by words. Default: no wrapping. */
   readonly columns?: () => number | undefined;
 }
@@ -97,7 +99,9 @@ const BESIDE: ReadonlySet<Envelope["kind"]> = new Set<Envelope["kind"]>([
 export class EventPrinter {
   readonly #options: PrinterOptions;
   readonly #lines: StreamedLines;
-  readonly #calls = new CallLines();
+  readonly #calls: CallLines;
+  /** True while the model writes an answer. */
+  #isSpeaking = false;
   /** The session after the event that is printed. */
   #view = NEW_SESSION;
   /** True once the session has been left for another one. */
@@ -109,6 +113,7 @@ export class EventPrinter {
 
   constructor(options: PrinterOptions) {
     this.#options = options;
+    this.#calls = new CallLines({ isLabelled: options.isLabelled === true });
     this.#lines = new StreamedLines({ holds: options.holdsNotices === true });
   }
 
@@ -130,9 +135,11 @@ export class EventPrinter {
   print(envelope: Envelope, { before, after }: SessionStep): string {
     this.#view = after;
     if (envelope.parentCall !== undefined) return this.#subAgent(envelope);
-    if (envelope.kind === "TextDelta")
-      return this.#options.answers ? this.#lines.push(envelope.payload.text) : "";
-    if (ENDS_TEXT.has(envelope.kind)) this.#lines.endText();
+    if (envelope.kind === "TextDelta") return this.#spoken(envelope.payload.text);
+    if (ENDS_TEXT.has(envelope.kind)) {
+      this.#lines.endText();
+      this.#isSpeaking = false;
+    }
     if (envelope.kind === "TurnEnded") {
       this.#calls.clear();
       return this.#turnEnd(envelope);
@@ -143,6 +150,17 @@ export class EventPrinter {
     if (text === undefined) return "";
     if (CALLS.has(envelope.kind)) return this.#lines.line(text);
     return BESIDE.has(envelope.kind) ? this.notice(text) : this.line(text);
+  }
+
+  /** Returns a piece of the model's text, with a label before the first one. */
+  #spoken(text: string): string {
+    const { answers, isLabelled = false } = this.#options;
+    if (!answers) return "";
+    const isFirst = !this.#isSpeaking && text.trim() !== "";
+    if (isFirst) this.#isSpeaking = true;
+    return isLabelled && isFirst
+      ? `${this.#lines.flush()}Assistant: ${this.#lines.push(text)}`
+      : this.#lines.push(text);
   }
 
   get #running(): OpenCalls {
@@ -319,6 +337,7 @@ export class EventPrinter {
     if (content === undefined) return undefined;
     if (originator === this.#options.client())
       return inputId === undefined ? undefined : `now: ${inputLine(content)}`;
+    if (this.#options.isLabelled === true && this.#isPast(envelope)) return `You:\n${quoteInput(content)}`;
     const asker = this.#isPast(envelope) ? "you asked" : `${clientName(originator, this.#seen)} asks`;
     return `${asker}:\n${quoteInput(content)}`;
   }

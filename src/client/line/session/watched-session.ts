@@ -72,7 +72,7 @@ export class WatchedSession {
   readonly #pastRead = Promise.withResolvers<void>();
 
   constructor(options: LineClientOptions) {
-    const { connection, session, terminal, clock, past, unsentInputs = [] } = options;
+    const { connection, session, terminal, clock, past, unsentInputs = [], isLabelled } = options;
     const run = () => connection.runOf?.(session) ?? session;
     this.#options = options;
     this.#run = run;
@@ -83,7 +83,15 @@ export class WatchedSession {
     const client = () => connection.clientId;
     const soon = (work: Work) => this.#queues.pushUncounted("urgent", work);
     const isUnanswered = (callId: CallId) => this.#seen.isUnanswered(callId);
-    const shown = { terminal, clock, client, session: run, soon, isUnanswered, ...defined({ past }) };
+    const shown = {
+      terminal,
+      clock,
+      client,
+      session: run,
+      soon,
+      isUnanswered,
+      ...defined({ past, isLabelled }),
+    };
     const screen = new SessionScreen({
       ...shown,
       writtenChange: async (callId) => {

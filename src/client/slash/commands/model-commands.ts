@@ -1,5 +1,6 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { EFFORT_WORDS } from "../../../protocol/effort.ts";
+import { storedKeyText } from "../../../view/models/stored-key-text.ts";
 import { waitingText } from "../../../view/notes/waiting-text.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
@@ -48,12 +49,7 @@ export async function storeKey([provider, ...more]: readonly string[], client: S
   if (key === undefined) return await client.say("No key was given. Nothing was stored.");
   const stored = await client.answerTo({ kind: "StoreProviderKey", provider, key });
   if (stored instanceof HarnessError) return await client.say(refusalText(stored));
-  const { replaced = false, used = true, source = "" } = stored.result ?? {};
-  const did = replaced ? "replaced" : "stored";
-  const next = used
-    ? "The next request uses it."
-    : `It is not used while ${neutraliseLine(source)} is set for the engine.`;
-  await client.say(`The key of ${neutraliseLine(provider)} was ${did}, encrypted. ${next}`);
+  await client.say(storedKeyText(provider, stored.result));
 }
 
 export async function runWithdraw([word]: readonly string[], client: SlashContext): Promise<void> {

@@ -17,6 +17,8 @@ export interface Host {
    * @throws an error of the system if it cannot be started.
    */
   runOnTerminal(command: string, path: string): Promise<number>;
+  /** Runs this program with other words on the terminal, and waits for Enter. The screen is suspended. */
+  runOwn(words: readonly string[]): Promise<void>;
   /**
    * Runs a program without a terminal; returns at most `bytesMax` of its output, undefined if it fails or is missing.
    */

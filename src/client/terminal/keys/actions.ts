@@ -56,6 +56,7 @@ export const ACTIONS = {
   "turn.cancel": action("global", ["escape"], "cancel the turn"),
   "model.open": action("global", ["alt+m"], "choose a model for this session", true),
   "session.continue": action("emptyDraft", ["alt+c"], "continue the last session of this folder"),
+  "model.setUp": action("global", ["alt+k"], "get a model: a local server, a key or the demo", true),
   "session.open": action("global", ["alt+r"], "continue another session", true),
   "session.new": action("global", ["alt+n"], "begin a new session", true),
   "mode.next": action("global", ["shift+tab"], "go to the next mode: ask, accept edits, plan", true),

@@ -1,3 +1,4 @@
+import type { HarnessError } from "../../../base/errors.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { SessionStep } from "../../../view/session/session-view.ts";
 import type { DrawnRow } from "../drawing/span.ts";
@@ -22,6 +23,8 @@ export interface Feature {
   opened?(): void;
   /** Called once the engine is reached. */
   reached?(): void;
+  /** Called if the engine refuses an input of the person, which is back in the draft by then. */
+  refused?(failure: HarnessError): void;
   /** Called when the window of the terminal gets or loses the focus. */
   focused?(isFocused: boolean): void;
   /**

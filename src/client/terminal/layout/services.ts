@@ -28,6 +28,8 @@ export interface ShownSession {
   readonly self: string | undefined;
   /** The last session of the folder, which the person could continue; absent before the engine is reached. */
   readonly last: SessionInfo | undefined;
+  /** True if the command line names a model, or a profile, which may name one; false before the engine is reached. */
+  readonly isModelNamed: boolean;
   /** Returns the session that is shown; begins one if there is none. @throws HarnessError the engine's refusal. */
   session(): Promise<OpenSession>;
   /** Shows another session. A refusal is shown, and the one before stays. */

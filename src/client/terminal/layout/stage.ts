@@ -21,11 +21,15 @@ export interface StageParts {
   };
   readonly input: Part;
   readonly status: (columns: number) => DrawnRow;
+  /** Rows that leave the transcript for the scrollback, since the last call. Default: none. */
+  readonly finished?: (size: Size, isLast: boolean) => readonly DrawnRow[];
 }
 
 export interface StageOptions {
   readonly parts: StageParts;
   readonly keys: () => KeyTable;
+  /** True: the transcript takes only the rows that it has, as the scrollback is above it. Default: false. */
+  readonly isInline?: boolean;
   readonly theme: () => Theme;
   /** Carries out an action that no part has taken. */
   readonly act: (action: ActionName) => void;
@@ -70,7 +74,7 @@ export class Stage {
   }
 
   draw(size: Size): Frame {
-    const { parts, theme } = this.#options;
+    const { parts, theme, isInline = false } = this.#options;
     const { columns, rows: height } = size;
     const overlay = this.#overlays.at(-1);
     const status = this.#sentence ?? parts.status(columns);
@@ -79,12 +83,8 @@ export class Stage {
       const drawn = overlay.draw({ columns, rows: rest });
       this.#regions = [{ part: overlay, top: 1, rows: rest }];
       const title = row([span(overlay.title, { role: "heading" })]);
-      return this.#frame(
-        [title, ...filled(drawn.rows, rest), status],
-        { ...drawn, top: 1 },
-        columns,
-        theme(),
-      );
+      const rows = [title, ...filled(drawn.rows, rest), status];
+      return { ...this.#frame(rows, { ...drawn, top: 1 }, columns, theme()), isWhole: true };
     }
     const input = parts.input.draw({ columns, rows: Math.max(1, Math.floor(height / 3)) });
     const header = parts.header(columns);
@@ -96,16 +96,23 @@ export class Stage {
     const fixed = header.length + added.length + dock.rows.length + 1 + input.rows.length + 1;
     const room = Math.max(0, height - fixed);
     const transcript = room === 0 ? { rows: [] } : parts.transcript.draw({ columns, rows: room });
-    const above = [...header, ...filled(transcript.rows, room), ...added];
+    const rows = isInline ? transcript.rows : filled(transcript.rows, room);
+    const above = [...header, ...rows, ...added];
     const inputTop = above.length + dock.rows.length + 1;
     this.#regions = [
-      { part: parts.transcript, top: header.length, rows: room },
+      { part: parts.transcript, top: header.length, rows: rows.length },
       { part: bottom, top: above.length, rows: dock.rows.length },
       { part: parts.input, top: inputTop, rows: input.rows.length },
     ];
     const isAbove = overlay !== undefined || dock.cursor !== undefined;
     const focus = isAbove ? { ...dock, top: above.length } : { ...input, top: inputTop };
     return this.#frame([...above, ...dock.rows, line, ...input.rows, status], focus, columns, theme());
+  }
+
+  /** Returns the painted rows that leave the transcript for the scrollback, since the last call. */
+  finished(size: Size, isLast: boolean): readonly string[] {
+    const { parts, theme } = this.#options;
+    return (parts.finished?.(size, isLast) ?? []).map((each) => paint(each, theme(), size.columns));
   }
 
   input(input: ScreenInput): void {

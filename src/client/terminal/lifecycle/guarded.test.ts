@@ -13,6 +13,7 @@ test("[TUI-10 wish:18] a picture that cannot be drawn is the last one with a sen
       return { rows: ["one", "two", "three"], cursor: { row: 1, column: 0 } };
     },
     input: () => undefined,
+    finished: () => [],
   });
   const before = draw(SIZE);
   fails = true;
@@ -29,6 +30,7 @@ test("[TUI-10 wish:18] a key that fails shows a sentence until the next key", ()
   let fails = true;
   const { draw, input } = guarded({
     draw: () => ({ rows: ["one", "two", "three"] }),
+    finished: () => [],
     input() {
       if (fails) throw new Error("broken");
     },
@@ -46,6 +48,7 @@ test("[TUI-10] the sentence fits into one row", () => {
       throw new Error("x".repeat(500));
     },
     input: () => undefined,
+    finished: () => [],
   });
   const { rows } = draw({ columns: 10, rows: 2 });
   expect(rows).toHaveLength(2);

@@ -3,13 +3,13 @@ import { shortened } from "../../../base/text/text.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { Frame, ScreenOptions, Size } from "../screen/screen.ts";
 
-type Handlers = Pick<ScreenOptions, "draw" | "input">;
+type Handlers = Pick<ScreenOptions, "draw" | "input" | "finished">;
 
 /**
  * Returns handlers that never throw. A picture that cannot be drawn is the last one, with a sentence in its last row; a
  * key that fails does nothing but show a sentence until the next key. The client continues (TUI-10).
  */
-export function guarded({ draw, input }: Handlers): Handlers {
+export function guarded({ draw, input, finished }: Handlers): Handlers {
   let last: Frame = { rows: [] };
   let failedKey: string | undefined;
   return {
@@ -20,6 +20,14 @@ export function guarded({ draw, input }: Handlers): Handlers {
         return withSentence(last, `cinch could not draw this: ${messageOf(thrown)}`, size);
       }
       return failedKey === undefined ? last : withSentence(last, failedKey, size);
+    },
+    finished(size, isLast) {
+      try {
+        return finished(size, isLast);
+      } catch (thrown) {
+        failedKey = `cinch could not print this: ${messageOf(thrown)}`;
+        return [];
+      }
     },
     input(got) {
       failedKey = undefined;

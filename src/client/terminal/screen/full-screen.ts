@@ -7,13 +7,13 @@ import {
   TuiAltScreen,
 } from "@earendil-works/pi-tui";
 import { PASTE_OFF } from "../../../view/terminal/bracketed-paste.ts";
-import { KEEP_TITLE, RESTORE_TITLE, titleSequence } from "../../../view/terminal/terminal-notice.ts";
 import { guarded } from "../lifecycle/guarded.ts";
 import type { TerminalLife } from "../lifecycle/life.ts";
 import { MODES_OFF } from "../lifecycle/modes.ts";
 import { inputOf } from "./input.ts";
 import { OwnTerminal } from "./own-terminal.ts";
 import type { Frame, MouseMode, Screen, ScreenOptions, Size } from "./screen.ts";
+import { WindowTitle } from "./window-title.ts";
 
 const MOUSE_OFF = "\u001b[?1006l\u001b[?1002l\u001b[?1000l";
 const MOUSE_MODES: Readonly<Record<MouseMode, string>> = {
@@ -42,8 +42,7 @@ class FullScreen implements Screen {
   readonly #tui: TuiAltScreen;
   readonly #life: TerminalLife;
   #mouse: MouseMode;
-  /** Absent: the window has the name that it had before. */
-  #title: string | undefined;
+  readonly #title = new WindowTitle();
   /** Present while the terminal is ours. */
   #held: Disposable | undefined;
   #isOver = false;
@@ -87,9 +86,7 @@ class FullScreen implements Screen {
   }
 
   setTitle(title: string): void {
-    const keep = this.#title === undefined ? KEEP_TITLE : "";
-    this.#title = title;
-    this.control(`${keep}${titleSequence(title)}`);
+    this.control(this.#title.set(title));
   }
 
   control(sequence: string): void {
@@ -118,7 +115,7 @@ class FullScreen implements Screen {
   #start(): void {
     this.#tui.start();
     this.#held = this.#life.hold(MODES_OFF, () => this.#restore());
-    const title = this.#title === undefined ? "" : `${KEEP_TITLE}${titleSequence(this.#title)}`;
+    const title = this.#title.again();
     const queries = `${FOCUS_QUERY}${BACKGROUND_QUERY}`;
     this.control(`${FOCUS_ON}${MOUSE_MODES[this.#mouse]}${title}${queries}`);
     this.#tui.renderNow(true);
@@ -126,7 +123,7 @@ class FullScreen implements Screen {
 
   #leave({ givesTitleBack = true } = {}): void {
     if (this.#held === undefined) return;
-    const title = this.#title === undefined || !givesTitleBack ? "" : RESTORE_TITLE;
+    const title = givesTitleBack ? this.#title.restored() : "";
     this.control(`${MOUSE_OFF}${FOCUS_OFF}${title}`);
     this.#tui.stop({ preserveScreen: true });
     this.#held[Symbol.dispose]();

@@ -14,7 +14,7 @@ export class OwnTerminal extends ProcessTerminal {
   #stopReading: () => void = () => undefined;
 
   /** @param takes gets each sequence of the terminal first. Returns false for one that it leaves to the library. */
-  constructor(clock: Pick<Clock, "timer">, takes: (sequence: string) => boolean) {
+  constructor(clock: Pick<Clock, "timer">, takes: (sequence: string) => boolean = () => false) {
     super();
     this.#clock = clock;
     this.#takes = takes;
@@ -43,6 +43,11 @@ export class OwnTerminal extends ProcessTerminal {
       wait?.[Symbol.dispose]();
       stdin.off("data", read);
     };
+  }
+
+  /** Reads the size now: the signal about a change may still be on its way. A change calls `onResize` at once. */
+  refreshSize(): void {
+    (process.stdout as { _refreshSize?(): void })._refreshSize?.();
   }
 
   override stop(): void {

@@ -10,6 +10,8 @@ export interface Frame {
   readonly rows: readonly string[];
   /** The place of the real cursor, from 0; absent: hidden. */
   readonly cursor?: { readonly row: number; readonly column: number };
+  /** True: it takes the whole screen, also where the client shares the screen with a scrollback. Default: false. */
+  readonly isWhole?: boolean;
 }
 
 /** A key as it is bound: `a`, `A`, `enter`, `ctrl+c`, `shift+tab`, `alt+b`, `pageUp`, `f1`. */
@@ -77,6 +79,11 @@ export interface Screen {
 export interface ScreenOptions {
   /** Returns the picture to show. It is called for each frame. */
   readonly draw: (size: Size) => Frame;
+  /**
+   * Returns the rows that are finished since the last call, for the scrollback of an inline screen. A full screen never
+   * asks. `isLast`: the client ends, and what is shown of unfinished ones stays as it is.
+   */
+  readonly finished: (size: Size, isLast: boolean) => readonly string[];
   readonly input: (input: ScreenInput) => void;
   readonly mouse: MouseMode;
 }

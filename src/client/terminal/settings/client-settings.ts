@@ -9,6 +9,11 @@ export interface SettingValues {
   readonly theme: string;
   readonly mouse: MouseMode;
   readonly vimKeys: boolean;
+  /**
+   * `full`: the whole screen; `inline`: the scrollback; `reader`: lines for a screen reader. It counts
+   * at the next start.
+   */
+  readonly screen: "full" | "inline" | "reader";
   /** Rows of a call's output that are shown while it is folded. */
   readonly lastLines: number;
   readonly diffLayout: DiffLayout;
@@ -26,6 +31,7 @@ export const DEFAULT_SETTINGS: SettingValues = {
   theme: "auto",
   mouse: "wheel",
   vimKeys: false,
+  screen: "full",
   lastLines: 5,
   diffLayout: "auto",
   sidebar: false,

@@ -55,6 +55,13 @@ export const SETTING_KEYS: { readonly [Name in keyof SettingValues]: KeyOf<Setti
     meaning: "Uses of the mouse: none, the wheel alone, or clicks and selections too.",
   },
   vimKeys: { key: "vim_keys", kind: "flag", meaning: "The draft has vim keys." },
+  screen: {
+    key: "screen",
+    kind: "word",
+    words: ["full", "inline", "reader"],
+    meaning:
+      "`full`: the whole screen; `inline`: the scrollback; `reader`: lines for a screen reader. From the next start on.",
+  },
   lastLines: {
     key: "last_lines",
     kind: "number",

@@ -1,5 +1,6 @@
 import { deadline, whileAlive } from "../../../base/async/deadline.ts";
 import type { CacheBudget } from "../../../base/cache-budget.ts";
+import { defined } from "../../../base/defined.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import { plain } from "../../../base/text/text.ts";
@@ -43,6 +44,8 @@ export interface EngineQuerySources {
   /** Returns undefined if no profile has this name. */
   profile(name: string): Promise<ProfileInfo | undefined>;
   providers(): Promise<readonly ProviderInfo[]>;
+  /** Returns the model of a new session without flags and profile; undefined if none can be used. */
+  usableModel(signal: AbortSignal): Promise<string | undefined>;
   models(provider: string, signal: AbortSignal): Promise<readonly ModelInfo[]>;
   tools(of: SessionSelection): readonly ToolInfo[] | Promise<readonly ToolInfo[]>;
   skills(of: SessionSelection): readonly SkillText[];
@@ -87,10 +90,13 @@ export function engineQueries(sources: EngineQuerySources): QueryHandlers {
     },
     // A query that an agent reads in passing must not send requests with the person's keys.
     async ListProviders(query, { identityClass, signal }) {
-      const { models = identityClass === "human" } = query;
+      const { models = identityClass === "human", choice = false } = query;
       const providers = await sources.providers();
-      if (!models) return { providers };
-      return { providers: await Promise.all(providers.map((each) => withModels(sources, each, signal))) };
+      const default_model = choice ? await sources.usableModel(signal) : undefined;
+      const listed = models
+        ? await Promise.all(providers.map((each) => withModels(sources, each, signal)))
+        : providers;
+      return { providers: listed, ...defined({ default_model }) };
     },
     ListModels: async ({ provider }, { signal }) => ({ models: await sources.models(provider, signal) }),
     ListTools: async ({ sessionId }, { scope }) => ({

@@ -1,0 +1,143 @@
+import type { EventSeq } from "../../../base/ids.ts";
+import { isId } from "../../../base/ids.ts";
+import type { Transcript } from "../../../view/transcript/transcript.ts";
+import type { DrawnRow } from "../drawing/span.ts";
+import { EMPTY_ROW, row, span } from "../drawing/span.ts";
+import type { ActionName, KeyContext } from "../keys/actions.ts";
+import type { DrawnPart, Part } from "../layout/part.ts";
+import type { Services } from "../layout/services.ts";
+import type { OpenSession } from "../options.ts";
+import type { Size } from "../screen/screen.ts";
+import type { DrawContext } from "../transcript/draw-context.ts";
+import { drawPart } from "../transcript/draw-item.ts";
+import type { Part as TranscriptPlace } from "../transcript/place.ts";
+import { itemAt, lastPart, partBefore } from "../transcript/place.ts";
+import { FinishedParts } from "./finished-parts.ts";
+import { TranscriptOverlay } from "./transcript-overlay.ts";
+
+/** Rows of a stored session that are written when it is opened. */
+const HISTORY_ROWS_MAX = 400;
+/** Actions that need more of the transcript than its end. */
+const WHOLE: ReadonlySet<ActionName> = new Set([
+  "transcript.pageUp",
+  "transcript.top",
+  "transcript.previousPrompt",
+  "transcript.browse",
+  "transcript.search",
+] satisfies readonly ActionName[]);
+
+/**
+ * The transcript of a client that appends to the scrollback: finished parts are handed out once, and the rest of it is
+ * drawn above the draft. Keys that scroll or search open the whole transcript.
+ */
+export class InlineTranscript implements Part {
+  readonly contexts: readonly KeyContext[] = [];
+  readonly #services: Services;
+  readonly #whole: Part;
+  readonly #banner: (columns: number) => readonly DrawnRow[];
+  #parts = new FinishedParts();
+  /** True once the stored part of the session is read. */
+  #isRead = false;
+  #isUnfolded = false;
+  /** Sessions that were begun before the one that is shown. */
+  #before = -1;
+  #hasBanner = false;
+
+  /** @param whole the transcript in a window. @param banner the rows that are written first. */
+  constructor(services: Services, whole: Part, banner: (columns: number) => readonly DrawnRow[]) {
+    this.#services = services;
+    this.#whole = whole;
+    this.#banner = banner;
+  }
+
+  /** Begins with another session. */
+  begin(): void {
+    this.#before += 1;
+    this.#parts = new FinishedParts();
+    this.#isRead = false;
+  }
+
+  /** Returns the rows that are finished since the last call. @param isLast true: the unfinished ones too. */
+  finished({ columns }: Size, isLast: boolean): readonly DrawnRow[] {
+    const { transcript, open } = this.#services.session;
+    const banner = this.#hasBanner ? [] : this.#banner(columns);
+    this.#hasBanner = true;
+    if (open === undefined || transcript.reached < open.past) return banner;
+    const context = this.#context(columns);
+    const head = this.#isRead ? [] : [...this.#name(open), ...this.#skipHistory(transcript, context)];
+    this.#isRead = true;
+    const taken = this.#parts.take(transcript, isLast);
+    return [...banner, ...head, ...taken.flatMap(({ item, part }) => drawPart(item, part, context))];
+  }
+
+  /** Returns the end of the transcript that is not finished, at most as many rows as there are. */
+  draw({ columns, rows: height }: Size): DrawnPart {
+    const { transcript, open } = this.#services.session;
+    if (open === undefined) return { rows: [] };
+    if (!this.#isRead)
+      return { rows: [row([span("reading the session …", { role: "dim" })])].slice(0, height) };
+    const context = this.#context(columns);
+    let rows: DrawnRow[] = [];
+    this.#parts.eachOpen(transcript, ({ item, part }) => {
+      rows = [...drawPart(item, part, context), ...rows];
+      return rows.length < height;
+    });
+    return { rows: rows.slice(Math.max(0, rows.length - height)) };
+  }
+
+  act(action: ActionName): boolean {
+    if (action === "transcript.unfoldAll") {
+      this.#isUnfolded = !this.#isUnfolded;
+      this.#services.say(
+        this.#isUnfolded
+          ? "Blocks from now on are written unfolded."
+          : "Blocks from now on are written folded.",
+      );
+      return true;
+    }
+    if (!WHOLE.has(action)) return false;
+    this.#services.open(new TranscriptOverlay(this.#services, this.#whole));
+    this.#whole.act(action);
+    return true;
+  }
+
+  /** Returns the row that tells a session from the one above it. */
+  #name({ session }: OpenSession): readonly DrawnRow[] {
+    return this.#before < 1 ? [] : [EMPTY_ROW, row([span(`session ${session}`, { role: "heading" })])];
+  }
+
+  /** Passes over the beginning of a long stored session. Returns a row about it. */
+  #skipHistory(transcript: Transcript, context: DrawContext): readonly DrawnRow[] {
+    let count = 0;
+    let first: TranscriptPlace | undefined;
+    for (let at = lastPart(transcript); at !== undefined; at = partBefore(transcript, at)) {
+      const item = itemAt(transcript, at);
+      count += item === undefined ? HISTORY_ROWS_MAX : drawPart(item, at.part, context).length;
+      if (count > HISTORY_ROWS_MAX) break;
+      first = at;
+    }
+    if (count <= HISTORY_ROWS_MAX || first === undefined) return [];
+    this.#parts.skipTo(transcript, first);
+    const key = this.#services.keys.keysOf("transcript.pageUp")[0] ?? "the palette";
+    return [row([span(`… earlier messages: ${key} shows them`, { role: "dim" })])];
+  }
+
+  #context(columns: number): DrawContext {
+    const { session, clock, settings } = this.#services;
+    const { self } = session;
+    const { lastLines, diffLayout } = settings.values;
+    return {
+      lastLines,
+      diffLayout,
+      columns,
+      unfolded: this.#isUnfolded ? UNFOLDED : FOLDED,
+      clients: session.view.clients,
+      self: self !== undefined && isId("cli", self) ? self : undefined,
+      nowMs: clock.now(),
+      ...(session.view.run === undefined ? {} : { subAgents: session.view.run.subAgents }),
+    };
+  }
+}
+
+const FOLDED: ReadonlySet<EventSeq | "all"> = new Set();
+const UNFOLDED: ReadonlySet<EventSeq | "all"> = new Set(["all"]);

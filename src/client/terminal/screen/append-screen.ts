@@ -1,0 +1,194 @@
+import { PASTE_OFF } from "../../../view/terminal/bracketed-paste.ts";
+import { guarded } from "../lifecycle/guarded.ts";
+import type { TerminalLife } from "../lifecycle/life.ts";
+import { INLINE_KILLED, INLINE_MODES_OFF } from "../lifecycle/modes.ts";
+import type { LiveRegion } from "./append-frame.ts";
+import { appendFrame, eraseRegion, NO_REGION } from "./append-frame.ts";
+import { inputOf } from "./input.ts";
+import { OwnTerminal } from "./own-terminal.ts";
+import type { Frame, Screen, ScreenOptions, Size } from "./screen.ts";
+import { WholeFrame } from "./whole-frame.ts";
+import { WindowTitle } from "./window-title.ts";
+
+const FOCUS_ON = "\u001b[?1004h";
+const FOCUS_OFF = "\u001b[?1004l";
+const CURSOR_ON = "\u001b[?25h";
+/** Shortest time between two frames that no key asked for. */
+const FRAME_MS = 16;
+/** Pause in the changes of the size after which the region is drawn again. */
+const RESIZED_MS = 50;
+
+export interface AppendScreenOptions extends ScreenOptions {
+  /** True if the terminal wraps rows again when its width changes. */
+  readonly reflows: boolean;
+}
+
+/**
+ * Shows frames at the bottom of the main screen, and appends finished rows to the scrollback above them: these are
+ * written once, and no saved line is erased, also when the size changes. The mouse is the terminal's. A frame
+ * that takes the whole screen is shown on the alternate screen.
+ */
+export function openAppendScreen(options: AppendScreenOptions, life: TerminalLife): Screen {
+  return new AppendScreen({ ...options, ...guarded(options) }, life);
+}
+
+class AppendScreen implements Screen {
+  readonly #options: AppendScreenOptions;
+  readonly #terminal: OwnTerminal;
+  readonly #life: TerminalLife;
+  readonly #title = new WindowTitle();
+  #region: LiveRegion = NO_REGION;
+  /** Width at which the region was drawn. */
+  #columns = 0;
+  /** Present while a frame takes the whole screen. */
+  #whole: WholeFrame | undefined;
+  /** Present while the terminal is ours. */
+  #held: Disposable | undefined;
+  #nextFrame: Disposable | undefined;
+  #resize: Disposable | undefined;
+  #isOver = false;
+
+  constructor(options: AppendScreenOptions, life: TerminalLife) {
+    this.#options = options;
+    this.#life = life;
+    this.#terminal = new OwnTerminal(life.clock);
+    this.#start();
+  }
+
+  get size(): Size {
+    return { columns: Math.max(1, this.#terminal.columns), rows: Math.max(1, this.#terminal.rows) };
+  }
+
+  redraw(): void {
+    if (this.#held === undefined) return;
+    this.#nextFrame ??= this.#life.clock.timer(FRAME_MS, () => this.#draw());
+  }
+
+  /** The mouse selects and scrolls in the terminal itself: its cells move with the scrollback. */
+  setMouse(): void {}
+
+  setTitle(title: string): void {
+    this.control(this.#title.set(title));
+  }
+
+  control(sequence: string): void {
+    if (this.#held !== undefined) this.#terminal.write(sequence);
+  }
+
+  suspend(): void {
+    this.#leave([]);
+  }
+
+  stopJob(): void {
+    this.suspend();
+    this.#life.stopJob(() => this.resume());
+  }
+
+  resume(): void {
+    if (this.#held === undefined && !this.#isOver) this.#start();
+  }
+
+  stop(farewell: readonly string[]): void {
+    this.#isOver = true;
+    const rest = this.#held === undefined ? [] : this.#options.finished(this.size, true);
+    this.#leave(rest);
+    // Long lines wrap: a command on them is copied whole.
+    if (farewell.length > 0) this.#terminal.write(`${farewell.join("\n")}\n`);
+  }
+
+  #start(): void {
+    this.#terminal.start(
+      (data) => this.#input(data),
+      () => this.#resized(),
+    );
+    this.#held = this.#life.hold(INLINE_KILLED, () => this.#restore());
+    this.control(`${FOCUS_ON}${this.#title.again()}\r`);
+    this.#draw();
+  }
+
+  #input(data: string): void {
+    const input = inputOf(data);
+    if (input !== undefined) this.#options.input(input);
+    this.#draw();
+  }
+
+  #draw(): void {
+    this.#nextFrame?.[Symbol.dispose]();
+    this.#nextFrame = undefined;
+    if (this.#held !== undefined) this.#terminal.refreshSize();
+    // The size is changing: the terminal moves the rows meanwhile.
+    if (this.#held === undefined || this.#resize !== undefined) return;
+    const { size } = this;
+    const frame = this.#options.draw(size);
+    if (frame.isWhole === true) this.#drawWhole(frame, size);
+    else this.#append(frame, size);
+  }
+
+  #append(frame: Frame, size: Size): void {
+    this.#leaveWhole();
+    if (this.#columns !== size.columns) this.#erase(size.columns);
+    const finished = this.#options.finished(size, false);
+    // What is finished is no part of the live rows any more.
+    const live = finished.length === 0 ? frame : this.#options.draw(size);
+    const { text, region } = appendFrame(this.#region, { ...live, finished }, size.columns);
+    this.#region = region;
+    if (text !== "") this.#terminal.write(text);
+  }
+
+  #drawWhole(frame: Frame, size: Size): void {
+    this.#whole ??= new WholeFrame((text) => this.#terminal.write(text));
+    this.#whole.draw(frame, size);
+  }
+
+  #leaveWhole(): void {
+    this.#whole?.[Symbol.dispose]();
+    this.#whole = undefined;
+  }
+
+  /** Erases the region, for a new one of another width. */
+  #erase(columns: number): void {
+    const { reflows } = this.#options;
+    if (this.#region.rows.length > 0) this.#terminal.write(eraseRegion(this.#region, { columns, reflows }));
+    this.#region = NO_REGION;
+    this.#columns = columns;
+  }
+
+  #resized(): void {
+    this.#resize?.[Symbol.dispose]();
+    this.#resize = this.#life.clock.timer(RESIZED_MS, () => {
+      this.#resize = undefined;
+      if (this.#whole === undefined) this.#erase(this.size.columns);
+      this.#draw();
+    });
+  }
+
+  /** Gives the terminal back below the last of some rows, which take the place of the live region. */
+  #leave(rows: readonly string[]): void {
+    if (this.#held === undefined) return;
+    this.#nextFrame?.[Symbol.dispose]();
+    this.#nextFrame = undefined;
+    this.#resize?.[Symbol.dispose]();
+    this.#resize = undefined;
+    this.#leaveWhole();
+    const { columns } = this.size;
+    if (this.#columns !== columns) this.#erase(columns);
+    const { text } = appendFrame(
+      this.#region,
+      { finished: rows, rows: [""], cursor: { row: 0, column: 0 } },
+      columns,
+    );
+    this.#region = NO_REGION;
+    this.#terminal.write(`${text}${CURSOR_ON}${FOCUS_OFF}${this.#title.restored()}`);
+    this.#terminal.stop();
+    this.#held[Symbol.dispose]();
+    this.#held = undefined;
+  }
+
+  /** Restores the terminal of a process that is about to end: nothing waits for a stream any more. */
+  #restore(): void {
+    if (this.#held === undefined) return;
+    this.#isOver = true;
+    this.#leave([]);
+    this.#life.writeNow(`${PASTE_OFF}${INLINE_MODES_OFF}`);
+  }
+}

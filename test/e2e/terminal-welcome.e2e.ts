@@ -1,0 +1,65 @@
+import { expect } from "bun:test";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cinchHome } from "../support/cinch.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import { says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
+import { openTerminal } from "../support/terminal.ts";
+
+const test = requireProgram("tmux");
+const TIMEOUT_MS = 300_000;
+/** It has no form that is redacted by itself. */
+const KEY = "Qd84Vn1TsWk37MxLe0YbRf65Hc";
+
+/** Returns the paths of files below a folder that hold a text. */
+function holding(folder: string, text: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    return entry.isFile() && readFileSync(path).includes(text) ? [path] : [];
+  });
+}
+
+for (const [columns, rows] of [
+  [100, 40],
+  [40, 15],
+] as const)
+  test(
+    `[TUI-01 CTL-19 CRED-01 bar:First-screen] without a model the first screen takes a key unseen, and the draft is sent with it, on ${columns} columns`,
+    async () => {
+      using home = cinchHome();
+      await using provider = startMockProvider({ script: [says("Heard with the key.")], key: KEY });
+      const config = `[providers.keyed]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\napi_key_env = "KEYED_KEY"\ndefault_model = "one"\n`;
+      mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+      writeFileSync(join(home.path, "config/cinch/config.toml"), config);
+      const work = join(home.path, "work");
+      mkdirSync(work);
+      await using terminal = await openTerminal({ home, cwd: work, columns, rows });
+      await terminal.type("$CINCH");
+      await terminal.press("Enter");
+      await terminal.shows("No model is set up yet");
+      await terminal.type("first words");
+      await terminal.press("Enter");
+      // Refused, and back in the draft.
+      await terminal.shows(/> first words/);
+      await terminal.shows("No model is set up yet");
+      await terminal.press("M-k");
+      await terminal.shows("Get a model");
+      await terminal.type("keyed");
+      await terminal.shows(/▸ key of keyed/);
+      await terminal.press("Enter");
+      await terminal.shows("Key of keyed (not shown)");
+      await terminal.paste(KEY);
+      await terminal.shows(`key: ${KEY.length} characters`);
+      expect(await terminal.screen()).not.toContain(KEY.slice(0, 6));
+      await terminal.press("Enter");
+      await terminal.shows(/The key of keyed was stored/);
+      await terminal.shows(/> first words/);
+      await terminal.press("Enter");
+      await terminal.shows("Heard with the key.");
+      expect(await terminal.screen()).not.toContain("No model is set up yet");
+      expect(readFileSync(join(home.path, "config/cinch/config.toml"), "utf8")).toBe(config);
+      expect(holding(home.path, KEY)).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
