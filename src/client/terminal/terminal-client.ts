@@ -84,7 +84,7 @@ class TerminalClient {
         above: (columns) => this.#features.flatMap((feature) => feature.above?.(columns) ?? []),
         dock: new QuestionDock(services),
         input: this.#input,
-        rule: (columns) => this.#status.rule(columns, this.#transcript.isAway),
+        rule: (columns) => this.#status.rule(columns, this.#transcript.newBlocks),
         status: (columns) => this.#status.status(columns),
       },
       keys: () => this.#keys,
@@ -113,6 +113,7 @@ class TerminalClient {
       return session === undefined ? { why } : { why, session };
     } finally {
       this.#leave.abort();
+      this.#transcript[Symbol.dispose]();
       for (const feature of this.#features) feature[Symbol.dispose]?.();
       this.#screen.stop(farewell(this.#store));
     }
@@ -196,7 +197,7 @@ class TerminalClient {
 
   #opened(): void {
     this.#status.begin();
-    this.#transcript.follow();
+    this.#transcript.begin();
     for (const feature of this.#features) feature.opened?.();
     this.#screen.redraw();
     void this.#input.attached().catch((thrown: unknown) => this.#tell(thrown));

@@ -16,19 +16,26 @@ export function terminalHost({
   environment,
   paths,
   workingDir,
-}: Pick<ProcessContext, "environment" | "paths" | "workingDir">): Host {
+  stop,
+}: Pick<ProcessContext, "environment" | "paths" | "workingDir" | "stop">): Host {
   const settingsPath = join(paths.config, "terminal.toml");
   let folder: string | undefined;
   return {
     environment,
     settingsPath,
     async runOnTerminal(command, path) {
-      const child = Bun.spawn(["/bin/sh", "-c", `${command} "$1"`, "sh", path], {
-        cwd: workingDir,
-        env: environment,
-        stdio: ["inherit", "inherit", "inherit"],
-      });
-      return await child.exited;
+      // Ctrl-C goes to every process of the terminal: it is meant for the program.
+      stop.interrupts(() => undefined);
+      try {
+        const child = Bun.spawn(["/bin/sh", "-c", `${command} "$1"`, "sh", path], {
+          cwd: workingDir,
+          env: environment,
+          stdio: ["inherit", "inherit", "inherit"],
+        });
+        return await child.exited;
+      } finally {
+        stop.interrupts(undefined);
+      }
     },
     async output(command, bytesMax) {
       try {

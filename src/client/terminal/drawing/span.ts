@@ -11,6 +11,7 @@ export type Role =
   | "quote"
   | "border"
   | "prompt"
+  | "promptArea"
   | "added"
   | "removed"
   | "addedWord"

@@ -43,6 +43,8 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #overlays: Overlay[] = [];
   #regions: readonly Region[] = [];
+  /** The part that a mouse button was pressed on: it gets the rest of the drag, also beyond its rows. */
+  #pressed: Part | undefined;
   /** Sentence in place of the status line. */
   #sentence: DrawnRow | undefined;
 
@@ -165,7 +167,14 @@ export class Stage {
   }
 
   #mouse(input: MouseInput): void {
-    const region = this.#regions.find(({ top, rows }) => input.row >= top && input.row < top + rows);
+    const isHeld = input.type === "drag" || input.type === "release";
+    const region = this.#regions.find(({ part, top, rows }) =>
+      isHeld && this.#pressed !== undefined
+        ? part === this.#pressed
+        : input.row >= top && input.row < top + rows,
+    );
+    if (input.type === "press") this.#pressed = region?.part;
+    if (input.type === "release") this.#pressed = undefined;
     const { parts } = this.#options;
     if (region?.part.mouse?.({ ...input, row: input.row - region.top }) === true) return;
     if (input.type === "wheel" && this.#overlays.length === 0) parts.transcript.mouse?.(input);

@@ -1,0 +1,48 @@
+import type { EventSeq } from "../../../../base/ids.ts";
+import type { Mark } from "../../drawing/marked-row.ts";
+import { markedRow } from "../../drawing/marked-row.ts";
+import type { DrawnRow } from "../../drawing/span.ts";
+import { span } from "../../drawing/span.ts";
+import type { PlacedRow } from "../pane.ts";
+import type { Search } from "../search/search.ts";
+import type { Selection } from "../selection/selection.ts";
+
+/** Columns beside the text while a person browses. */
+export const GUTTER_COLUMNS = 2;
+const HERE = span("┃ ", { role: "accent" });
+const ELSEWHERE = span("  ");
+
+/** Returns the rows of the window with the matches of a search and the selection marked. */
+export function withMarks(
+  shown: readonly PlacedRow[],
+  { search, selection }: { readonly search: Search; readonly selection: Selection },
+): readonly DrawnRow[] {
+  const rows = shown.map(({ drawn }) => drawn);
+  if (!search.isActive && !selection.isThere) return rows;
+  const places = shown.map(({ place }) => place);
+  const { matches, current } = search.marksIn(rows, places);
+  const marks: Mark[][] = rows.map(() => []);
+  for (const { row, from, to } of matches) marks[row]?.push({ from, to, role: "match" });
+  for (const { row, from, to } of current) marks[row]?.push({ from, to, role: "currentMatch" });
+  return shown.map((placed, at) =>
+    markedRow(placed.drawn, [...(marks[at] ?? []), ...selection.marksIn(placed)]),
+  );
+}
+
+/** Returns the rows of the window with a bar at the left of the marked block. */
+export function withGutter(
+  rows: readonly DrawnRow[],
+  shown: readonly PlacedRow[],
+  marked: EventSeq,
+): readonly DrawnRow[] {
+  return rows.map((drawn, at) => {
+    const place = shown[at]?.place;
+    // The first row of a block is the empty one above it.
+    const isHere = place?.event === marked && !(place.part === 0 && place.row === 0);
+    return {
+      ...drawn,
+      spans: [isHere ? HERE : ELSEWHERE, ...drawn.spans],
+      margin: (drawn.margin ?? 0) + GUTTER_COLUMNS,
+    };
+  });
+}
