@@ -143,7 +143,7 @@ test("[TUI-01 wish:31] thinking has a duration, and a prompt its own background 
   const prompt = { kind: "prompt", event: 1, ts: STARTED, turn: 1, originator: SELF } as const;
   const rows = drawPart({ ...prompt, content: [image] }, 0, CONTEXT).slice(1);
   expect(rows.map((each) => [textOfRow(each), each.fill])).toEqual([
-    ["▌ [image: image/png, 3.0 KB]", "prompt"],
+    ["▌ [image: image/png, 3.0 KB]", "promptArea"],
   ]);
 });
 

@@ -47,6 +47,11 @@ export class TranscriptPane {
     this.#top = place;
   }
 
+  /** Puts a place so many rows below the top of the window, fewer at the beginning of the transcript. */
+  goBelowTop(rows: number, place: RowLocation, transcript: Transcript, context: DrawContext): void {
+    this.#top = rows <= 0 ? place : this.#placeAbove(transcript, place, rows, context);
+  }
+
   /** Returns the rows of the window. */
   view(transcript: Transcript, height: number, context: DrawContext): PaneView {
     if (this.#top === undefined) return { rows: this.#lastRows(transcript, height, context), isAtEnd: true };

@@ -45,7 +45,7 @@ export class TranscriptPart implements Part, Disposable {
   /** The size and the rows of the last frame. */
   #size: Size = { columns: 80, rows: 1 };
   #shown: readonly PlacedRow[] = [];
-  /** The last block while the end was followed. */
+  /** The last block while the end was in sight. */
   #seen: EventSeq = 0;
 
   constructor(services: Services) {
@@ -67,8 +67,9 @@ export class TranscriptPart implements Part, Disposable {
     this.#size = size;
     const { transcript } = this.#services.session;
     this.#search.refresh();
-    this.#shown = this.#pane.view(transcript, size.rows, this.#context()).rows;
-    if (this.#pane.isFollowing) this.#seen = itemBefore(transcript, Number.POSITIVE_INFINITY, isShown)?.event ?? 0;
+    const { rows: shown, isAtEnd } = this.#pane.view(transcript, size.rows, this.#context());
+    this.#shown = shown;
+    if (isAtEnd) this.#seen = itemBefore(transcript, Number.POSITIVE_INFINITY, isShown)?.event ?? 0;
     const rows = withMarks(this.#shown, { search: this.#search, selection: this.#selection });
     const { marked } = this.#browse;
     return { rows: marked === undefined ? rows : withGutter(rows, this.#shown, marked) };
@@ -129,8 +130,9 @@ export class TranscriptPart implements Part, Disposable {
 
   /** Blocks that came since the window left the end; undefined while it is at the end. */
   get newBlocks(): number | undefined {
-    if (this.#pane.isFollowing) return undefined;
-    return shownBehind(this.#services.session.transcript, this.#seen, NEW_BLOCKS_MAX);
+    const { transcript } = this.#services.session;
+    if (this.#isAtEnd) return undefined;
+    return shownBehind(transcript, this.#seen, NEW_BLOCKS_MAX);
   }
 
   /** Shows the newest rows from now on. */
@@ -244,10 +246,13 @@ export class TranscriptPart implements Part, Disposable {
     if (current !== undefined) this.#browse.markInPlace(current.event);
   }
 
+  get #isAtEnd(): boolean {
+    return this.#pane.view(this.#services.session.transcript, this.#size.rows, this.#context()).isAtEnd;
+  }
+
   /** Follows the end again if it is in sight and nothing holds the place. */
   #followAtEnd(): void {
-    const { transcript } = this.#services.session;
-    if (this.#pane.view(transcript, this.#size.rows, this.#context()).isAtEnd) this.#pane.follow();
+    if (this.#isAtEnd) this.#pane.follow();
   }
 
   #actInBrowse(action: ActionName): boolean {

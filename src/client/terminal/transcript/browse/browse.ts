@@ -1,9 +1,10 @@
 import type { EventSeq } from "../../../../base/ids.ts";
 import type { TranscriptItem } from "../../../../view/transcript/items.ts";
 import { partsOf } from "../draw-item.ts";
+import type { RowLocation } from "../place.ts";
 import { isPrompt, isShown, itemBefore, itemBehind, itemOf } from "./blocks.ts";
 import type { TranscriptWindow } from "./window.ts";
-import { bringIntoSight, firstRowOf, holdPlace, isInSight, scrollBy } from "./window.ts";
+import { bringIntoSight, firstRowOf, holdPlace, isInSight, putBelowTop, scrollBy } from "./window.ts";
 
 /** Rows that a step through a long block keeps of the ones before. */
 const OVERLAP_ROWS = 2;
@@ -143,11 +144,7 @@ export class Browse {
   }
 
   #isEdgeInSight(item: TranscriptItem, by: Direction): boolean {
-    if (by < 0) return isInSight(this.#window, firstRowOf(item.event));
-    const { pane, transcript, context } = this.#window;
-    const part = Math.max(0, partsOf(item) - 1);
-    const rows = pane.rowsAt(transcript, { event: item.event, part }, context()).length;
-    return rows === 0 || isInSight(this.#window, { event: item.event, part, row: rows - 1 });
+    return isInSight(this.#window, by < 0 ? firstRowOf(item.event) : this.#lastRowOf(item));
   }
 
   /** Brings a block into sight with as small a step as possible: of a long one, the edge that comes first. */
@@ -155,18 +152,20 @@ export class Browse {
     const { pane, size } = this.#window;
     if (this.#isEdgeInSight(item, -1) && this.#isEdgeInSight(item, 1)) return;
     const height = this.#heightOf(item, size.rows + 1);
-    pane.goTo(firstRowOf(item.event));
-    if (height <= size.rows) {
-      if (by > 0) scrollBy(this.#window, height - size.rows);
-    } else if (by < 0) this.#showEnd(item);
+    const fits = height <= size.rows;
+    if (fits === by > 0) putBelowTop(this.#window, this.#lastRowOf(item), size.rows - 1);
+    else pane.goTo(firstRowOf(item.event));
   }
 
-  #showEnd(item: TranscriptItem): void {
-    const { pane, transcript, size, context } = this.#window;
-    const part = Math.max(0, partsOf(item) - 1);
-    const rows = pane.rowsAt(transcript, { event: item.event, part }, context()).length;
-    pane.goTo({ event: item.event, part, row: Math.max(0, rows - 1) });
-    if (!isInSight(this.#window, firstRowOf(item.event))) scrollBy(this.#window, 1 - size.rows);
+  #lastRowOf(item: TranscriptItem): RowLocation {
+    const { pane, transcript, context } = this.#window;
+    const { event } = item;
+    for (let part = partsOf(item) - 1; part > 0; part -= 1) {
+      const rows = pane.rowsAt(transcript, { event, part }, context()).length;
+      if (rows > 0) return { event, part, row: rows - 1 };
+    }
+    const rows = pane.rowsAt(transcript, { event, part: 0 }, context()).length;
+    return { event, part: 0, row: Math.max(0, rows - 1) };
   }
 
   /** Returns the rows of a block, counted up to a limit. */

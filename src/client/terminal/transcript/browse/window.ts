@@ -38,8 +38,16 @@ export function isInSight(window: TranscriptWindow, place: RowLocation): boolean
 /** Brings a row into sight; the window stays where it is if the row is in it. */
 export function bringIntoSight(window: TranscriptWindow, place: RowLocation): void {
   if (isInSight(window, place)) return;
-  window.pane.goTo(place);
-  scrollBy(window, -Math.floor(window.size.rows * ABOVE));
+  putBelowTop(window, place, Math.floor(window.size.rows * ABOVE));
+}
+
+/** Puts a row so many rows below the top of the window. */
+export function putBelowTop(
+  { pane, transcript, context }: TranscriptWindow,
+  place: RowLocation,
+  rows: number,
+): void {
+  pane.goBelowTop(rows, place, transcript, context());
 }
 
 /** Keeps the window at its top row while the transcript grows. */
