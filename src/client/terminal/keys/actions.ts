@@ -69,6 +69,8 @@ export const ACTIONS = {
   "browse.up": action("browse", ["up", "k"], "go to the block above"),
   "browse.down": action("browse", ["down", "j"], "go to the block below"),
   "browse.unfold": action("browse", ["enter", "space"], "fold or unfold the block"),
+  "browse.enter": action("browse", ["right", "l"], "go into the block: its paragraphs, code or calls"),
+  "browse.out": action("browse", ["left", "h"], "go back to the whole block"),
   "browse.copy": action("browse", ["y", "c"], "copy the block"),
   "browse.pager": action("browse", ["v"], "open the block in the pager"),
   "browse.editor": action("browse", ["e"], "open the block in the editor"),

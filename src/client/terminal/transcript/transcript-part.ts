@@ -71,8 +71,7 @@ export class TranscriptPart implements Part, Disposable {
     this.#shown = shown;
     if (isAtEnd) this.#seen = itemBefore(transcript, Number.POSITIVE_INFINITY, isShown)?.event ?? 0;
     const rows = withMarks(this.#shown, { search: this.#search, selection: this.#selection });
-    const { marked } = this.#browse;
-    return { rows: marked === undefined ? rows : withGutter(rows, this.#shown, marked) };
+    return { rows: this.#browse.isOpen ? withGutter(rows, this.#shown, this.#browse) : rows };
   }
 
   act(action: ActionName): boolean {
@@ -176,7 +175,7 @@ export class TranscriptPart implements Part, Disposable {
   }
 
   get #gutter(): number {
-    return this.#browse.marked === undefined ? 0 : GUTTER_COLUMNS;
+    return this.#browse.isOpen ? GUTTER_COLUMNS : 0;
   }
 
   get #textSize(): Size {
@@ -243,7 +242,7 @@ export class TranscriptPart implements Part, Disposable {
 
   #markMatch(): void {
     const { current } = this.#search;
-    if (current !== undefined) this.#browse.markInPlace(current.event);
+    if (current !== undefined) this.#browse.mark(current.event);
   }
 
   get #isAtEnd(): boolean {
@@ -276,6 +275,12 @@ export class TranscriptPart implements Part, Disposable {
         this.#selection.clear();
         this.#browse.toggle();
         return true;
+      case "browse.enter":
+        if (!this.#browse.enter()) this.#services.say("This block has no parts of its own.");
+        return true;
+      case "browse.out":
+        this.#browse.leaveInner();
+        return true;
       case "browse.search":
         this.#openSearch();
         return true;
@@ -292,17 +297,17 @@ export class TranscriptPart implements Part, Disposable {
   }
 
   #actOnBlock(action: ActionName): boolean {
-    const { item } = this.#browse;
+    const { marked } = this.#browse;
     switch (action) {
       case "browse.copy":
         if (this.#selection.isThere) this.#copySelection();
-        else if (item !== undefined) void copyBlock(this.#services, item);
+        else if (marked !== undefined) void copyBlock(this.#services, marked);
         return true;
       case "browse.pager":
-        if (item !== undefined) void openBlock(this.#services, item, "pager");
+        if (marked !== undefined) void openBlock(this.#services, marked, "pager");
         return true;
       case "browse.editor":
-        if (item !== undefined) void openBlock(this.#services, item, "editor");
+        if (marked !== undefined) void openBlock(this.#services, marked, "editor");
         return true;
       case "browse.pagerAll":
         return this.act("transcript.pager");
@@ -325,7 +330,7 @@ export class TranscriptPart implements Part, Disposable {
   }
 
   #clicked({ drawn, place }: PlacedRow): void {
-    if (this.#browse.marked !== undefined) this.#browse.markInPlace(place.event);
+    if (this.#browse.isOpen) this.#browse.mark(place.event);
     const { target } = drawn;
     if (target === undefined || !("event" in target)) return;
     const kind = itemOf(this.#services.session.transcript, place.event)?.kind;

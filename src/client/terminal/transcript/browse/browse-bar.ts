@@ -12,6 +12,7 @@ const NAMED: readonly (readonly [action: ActionName, word: string])[] = [
   ["browse.unfold", "unfold"],
   ["browse.copy", "copy"],
   ["browse.search", "search"],
+  ["browse.enter", "parts"],
   ["browse.pager", "pager"],
   ["browse.editor", "editor"],
   ["browse.previousPrompt", "prompt above"],

@@ -127,3 +127,30 @@ test("[TUI-01] another session forgets the marks, the folds and the search of th
   expect(at.services.overlays).toEqual([]);
   expect(at.rows().join("\n")).toContain("  … 25 lines before");
 });
+
+test("[TUI-01 wish:14] a block of code in an answer is marked by itself, and copied without its fence", async () => {
+  const code = Array.from({ length: 120 }, (_, at) => `const x${at} = 1;`).join("\n");
+  const at = openTranscript([textItem(1, `Look:\n\n\`\`\`ts\n${code}\n\`\`\`\n\n- done\n`)], SIZE);
+  at.press("ctrl+t", "up", "g", "right");
+  expect(marked(at.rows())).toEqual(["Look:"]);
+  at.press("down");
+  expect(marked(at.rows())[0]?.trim()).toBe("ts");
+  at.press("y");
+  await settle();
+  expect(at.services.controls.map((each) => atob(/;c;(.*)\u0007/.exec(each)?.[1] ?? ""))).toEqual([code]);
+  at.press("down");
+  expect(marked(at.rows())).toEqual(["• done"]);
+  at.press("left");
+  expect(marked(at.rows()).length).toBeGreaterThan(1);
+});
+
+test("[TUI-01 bar:Tool calls] the calls of a sub-agent are unfolded by keyboard", () => {
+  const nested = callItem(3, LONG);
+  const agent = callItem(2, "", { tool: "Agent", args: { prompt: "dig" }, items: [nested] });
+  const at = openTranscript([promptItem(1, "go"), agent], { columns: 60, rows: 40 });
+  at.press("ctrl+t", "enter", "right");
+  expect(marked(at.rows())[0]).toContain("● Bash run");
+  expect(at.rows().join("\n")).toContain("… 25 lines before");
+  at.press("enter");
+  expect(at.rows().join("\n")).toContain("│   line 1\n");
+});

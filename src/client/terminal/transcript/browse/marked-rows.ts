@@ -1,4 +1,3 @@
-import type { EventSeq } from "../../../../base/ids.ts";
 import type { Mark } from "../../drawing/marked-row.ts";
 import { markedRow } from "../../drawing/marked-row.ts";
 import type { DrawnRow } from "../../drawing/span.ts";
@@ -6,6 +5,7 @@ import { span } from "../../drawing/span.ts";
 import type { PlacedRow } from "../pane.ts";
 import type { Search } from "../search/search.ts";
 import type { Selection } from "../selection/selection.ts";
+import type { Browse } from "./browse.ts";
 
 /** Columns beside the text while a person browses. */
 export const GUTTER_COLUMNS = 2;
@@ -29,16 +29,15 @@ export function withMarks(
   );
 }
 
-/** Returns the rows of the window with a bar at the left of the marked block. */
+/** Returns the rows of the window with a bar at the left of what is marked. */
 export function withGutter(
   rows: readonly DrawnRow[],
   shown: readonly PlacedRow[],
-  marked: EventSeq,
+  browse: Browse,
 ): readonly DrawnRow[] {
   return rows.map((drawn, at) => {
-    const place = shown[at]?.place;
-    // The first row of a block is the empty one above it.
-    const isHere = place?.event === marked && !(place.part === 0 && place.row === 0);
+    const placed = shown[at];
+    const isHere = placed !== undefined && browse.isMarked(placed);
     return {
       ...drawn,
       spans: [isHere ? HERE : ELSEWHERE, ...drawn.spans],

@@ -6,24 +6,27 @@ import { copyText } from "../../clipboard/copy-text.ts";
 import { openOnTerminal } from "../../host/on-terminal.ts";
 import { editorOf, pagerOf } from "../../host/programs.ts";
 import type { Services } from "../../layout/services.ts";
+import type { Marked } from "./browse.ts";
+import { markdownSource, nestedItem } from "./inner.ts";
 import { wholeSource } from "./whole-source.ts";
 
 /** A program that shows a text on the terminal. */
 export type Viewer = "pager" | "editor";
 
-/** Copies the source of a block. A failure is shown. */
-export async function copyBlock(services: Services, item: TranscriptItem): Promise<void> {
+/** Copies the source of what is marked. A failure is shown. */
+export async function copyBlock(services: Services, marked: Marked): Promise<void> {
   try {
-    await copyText(services, await wholeSource(services, item));
+    await copyText(services, await sourceOfMarked(services, marked));
   } catch (thrown) {
     services.tell(thrown);
   }
 }
 
-/** Opens the source of a block in the pager or in the editor. A failure is shown. */
-export async function openBlock(services: Services, item: TranscriptItem, viewer: Viewer): Promise<void> {
+/** Opens the source of what is marked in the pager or in the editor. A failure is shown. */
+export async function openBlock(services: Services, marked: Marked, viewer: Viewer): Promise<void> {
   try {
-    await openIn(services, viewer, { name: nameOf(item), text: await wholeSource(services, item) });
+    const text = await sourceOfMarked(services, marked);
+    await openIn(services, viewer, { name: nameOf(markedItem(marked)), text });
   } catch (thrown) {
     services.tell(thrown);
   }
@@ -32,10 +35,8 @@ export async function openBlock(services: Services, item: TranscriptItem, viewer
 /** Opens the whole transcript in the pager or in the editor. A failure is shown. */
 export async function openTranscript(services: Services, viewer: Viewer): Promise<void> {
   try {
-    await openIn(services, viewer, {
-      name: "transcript.md",
-      text: transcriptText(services.session.transcript),
-    });
+    const text = transcriptText(services.session.transcript);
+    await openIn(services, viewer, { name: "transcript.md", text });
   } catch (thrown) {
     services.tell(thrown);
   }
@@ -51,6 +52,17 @@ async function openIn(
   const command = viewer === "pager" ? await pagerOf(host) : editorOf(host);
   // A pager prints what it gets: nothing in it may drive the terminal.
   await openOnTerminal(services, command, name, `${neutralise(text).trimEnd()}\n`);
+}
+
+async function sourceOfMarked(services: Services, marked: Marked): Promise<string> {
+  const { item, inner } = marked;
+  if (inner?.kind === "markdown" && item.kind === "text") return markdownSource(item, inner.first, inner.last);
+  return await wholeSource(services, markedItem(marked));
+}
+
+function markedItem({ item, inner }: Marked): TranscriptItem {
+  if (inner?.kind !== "call" || item.kind !== "call") return item;
+  return nestedItem(item, inner.event) ?? item;
 }
 
 function nameOf(item: TranscriptItem): string {
