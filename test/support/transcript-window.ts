@@ -31,21 +31,10 @@ export interface TranscriptRig {
 }
 
 export function openTranscript(items: readonly TranscriptItem[], size: Size): TranscriptRig {
-  const fake = fakeServices();
+  const services = fakeServices();
   let transcript = transcriptOf(items);
-  const services: FakeServices = {
-    ...fake,
-    host: { ...fake.host, environment: { TERM: "xterm-256color" } },
-    session: {
-      ...fake.session,
-      get view() {
-        return fake.session.view;
-      },
-      get transcript() {
-        return transcript;
-      },
-    },
-  };
+  Object.assign(services.host, { environment: { TERM: "xterm-256color" } });
+  Object.defineProperty(services.session, "transcript", { get: () => transcript });
   const part = new TranscriptPart(services);
   const rig: TranscriptRig = {
     services,

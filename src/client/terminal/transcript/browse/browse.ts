@@ -90,7 +90,9 @@ export class Browse {
   enter(): boolean {
     const item = this.marked?.item;
     if (item === undefined || this.#inner !== undefined) return false;
-    const inners = innersOf(item, this.#window.folds);
+    const { folds } = this.#window;
+    if (item.kind === "call" && item.items.length > 0) folds.unfold([item.event]);
+    const inners = innersOf(item, folds);
     const { pane, transcript, size, context } = this.#window;
     const { rows } = pane.view(transcript, size.rows, context());
     const ofItem = rows.filter(({ place }) => place.event === item.event);

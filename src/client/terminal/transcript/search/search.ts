@@ -1,6 +1,7 @@
 import type { EventSeq } from "../../../../base/ids.ts";
 import type { JoinedText, RowRange } from "../../drawing/row-text.ts";
 import { joinedText, rangesOf } from "../../drawing/row-text.ts";
+import type { DrawnRow } from "../../drawing/span.ts";
 import { itemOf } from "../browse/blocks.ts";
 import type { TranscriptWindow } from "../browse/window.ts";
 import { bringIntoSight } from "../browse/window.ts";
@@ -138,7 +139,7 @@ export class Search implements Disposable {
 
   /** Returns the parts of the shown rows that match, and those of the current match. */
   marksIn(
-    rows: Parameters<typeof joinedText>[0],
+    rows: readonly DrawnRow[],
     places: readonly RowLocation[],
   ): { readonly matches: readonly RowRange[]; readonly current: readonly RowRange[] } {
     const matcher = this.#matcher;
