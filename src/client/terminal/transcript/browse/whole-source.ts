@@ -1,5 +1,5 @@
 import { HarnessError } from "../../../../base/errors.ts";
-import type { Envelope } from "../../../../protocol/events/envelope.ts";
+import type { ResultOf } from "../../../../protocol/queries/queries.ts";
 import { withoutFenceTags } from "../../../../view/input-text.ts";
 import type { TranscriptItem } from "../../../../view/transcript/items.ts";
 import { PROMPT_CHARACTERS_MAX } from "../../../../view/transcript/prompt-blocks.ts";
@@ -29,7 +29,7 @@ function isCut(item: TranscriptItem, kept: string): boolean {
 }
 
 /** Returns the text of the prompt or of the result among the events of an item; undefined if there is none. */
-function textOf(events: readonly Envelope[]): string | undefined {
+function textOf(events: ResultOf<"GetItem">["events"]): string | undefined {
   for (const { kind, payload } of events) {
     const content =
       kind === "ToolResult" ? payload.content : kind === "TurnStarted" ? payload.content : undefined;

@@ -52,8 +52,8 @@ export class Search implements Disposable {
   #hasUnloaded = false;
   #isComplete = false;
   #current: FoundMatch | undefined;
-  /** The row from which the first match is looked for. */
-  #origin: RowLocation | undefined;
+  /** The place from which the first match is looked for, and to which a changed search goes back. */
+  #origin: { readonly place: RowLocation; readonly isEnd: boolean } | undefined;
   /** Steps to take once all matches are known. */
   #waitingMoves = 0;
   #unfolds = false;
@@ -99,12 +99,23 @@ export class Search implements Disposable {
     this.#query = query;
     this.#matcher = matcherOf(query);
     this.#counts = new WeakMap();
-    this.#origin ??= this.#top;
+    this.#goBack();
     this.#current = undefined;
     this.#waitingMoves = 0;
     this.#isComplete = false;
     this.#found = [];
     this.#begin();
+  }
+
+  /** Goes back to where the search began, so that a changed search begins there again. */
+  #goBack(): void {
+    const { pane } = this.#window;
+    this.#current = undefined;
+    const place = this.#origin?.place ?? this.#top;
+    if (place === undefined) return;
+    this.#origin ??= { place, isEnd: pane.isFollowing };
+    if (this.#origin.isEnd) pane.follow();
+    else pane.goTo(place);
   }
 
   /** Goes to the next match, or to the one before; around the ends. */
@@ -208,7 +219,7 @@ export class Search implements Disposable {
 
   /** Goes to the first match from the origin on, or else to the last one before it, once that is known. */
   #choose(scan: SearchScan): void {
-    const origin = this.#origin;
+    const origin = this.#origin?.place;
     if (origin === undefined) return;
     const behind = scan.found.filter(({ place }) => comparePlaces(place, origin) >= 0).reverse();
     const { next } = scan;
@@ -249,7 +260,12 @@ export class Search implements Disposable {
   #moveTo(match: FoundMatch): void {
     this.#go(match);
     const [first] = this.#rangesOfCurrent();
-    if (first !== undefined) this.#origin = { ...first.place, row: first.range.row };
+    if (first === undefined) return;
+    const { pane } = this.#window;
+    this.#origin = {
+      place: pane.top ?? { ...first.place, row: first.range.row },
+      isEnd: pane.isFollowing,
+    };
   }
 
   #go(match: FoundMatch): void {
