@@ -7,20 +7,28 @@ const PASTE_END_MS = 2_000;
 
 type Read = (chunk: string) => void;
 
-/** The library's terminal. It ends pastes whose end is lost, and marks pastes without marks. */
+/**
+ * The library's terminal. It ends pastes whose end is lost, and marks pastes without marks. Reports of the mouse and of
+ * the focus go past the library, which would keep them for itself.
+ */
 export class OwnTerminal extends ProcessTerminal {
   readonly #clock: Pick<Clock, "timer">;
+  readonly #takes: (data: string) => boolean;
   #stopReading: () => void = () => undefined;
 
-  constructor(clock: Pick<Clock, "timer">) {
+  /** @param takes gets each sequence first; returns false for one that it leaves to the library. */
+  constructor(clock: Pick<Clock, "timer">, takes: (data: string) => boolean) {
     super();
     this.#clock = clock;
+    this.#takes = takes;
   }
 
   override start(onInput: (data: string) => void, onResize: () => void): void {
     const { stdin } = process;
     const before = new Set(stdin.listeners("data"));
-    super.start(onInput, onResize);
+    super.start((data) => {
+      if (!this.#takes(data)) onInput(data);
+    }, onResize);
     const readers = stdin.listeners("data").filter((each) => !before.has(each)) as Read[];
     const pass = (text: string) => {
       if (text !== "") for (const each of readers) each(text);
