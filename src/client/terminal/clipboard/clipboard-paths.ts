@@ -48,7 +48,7 @@ export function clipboardPrograms(environment: Environment): readonly ClipboardP
 /** Puts the text into a buffer of tmux, which hands it on to the terminal outside where that is allowed. */
 export const TMUX_BUFFER: ClipboardProgram = {
   command: ["tmux", "load-buffer", "-w", "-"],
-  place: "the buffer of tmux",
+  place: "tmux",
 };
 
 function isSet(environment: Environment, name: string): boolean {

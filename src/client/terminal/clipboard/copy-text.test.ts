@@ -58,7 +58,7 @@ test("[TUI-01 wish:13] in tmux a text goes to its buffer and, wrapped, to the te
   await copyText(at, "hello");
   expect(at.controls).toEqual([`\u001bPtmux;\u001b${OSC_HELLO}\u001b\\`]);
   expect(at.fed.map(({ command }) => command.join(" "))).toEqual(["tmux load-buffer -w -"]);
-  expect(at.said).toEqual(["Copied 5 characters to the buffer of tmux and to the terminal (OSC 52)."]);
+  expect(at.said).toEqual(["Copied 5 characters to tmux and to the terminal (OSC 52)."]);
 });
 
 test("[TUI-01 wish:12] a text that no clipboard takes is in a private file whose path is shown", async () => {

@@ -41,7 +41,11 @@ export function joinedText(rows: readonly DrawnRow[]): JoinedText {
 }
 
 /** Returns the parts of rows that a part of their joined text covers. */
-export function rangesOf({ starts, margins, text }: JoinedText, from: number, to: number): readonly RowRange[] {
+export function rangesOf(
+  { starts, margins, text }: JoinedText,
+  from: number,
+  to: number,
+): readonly RowRange[] {
   const ranges: RowRange[] = [];
   for (let row = rowAt(starts, from); row < starts.length; row += 1) {
     const start = starts[row] ?? 0;

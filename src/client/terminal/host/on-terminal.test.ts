@@ -27,17 +27,14 @@ function machine(run: (path: string) => Promise<number>) {
 test("[TUI-08] a program gets the terminal while it runs, and the file is removed afterwards", async () => {
   const at = machine(async () => 0);
   expect(await openOnTerminal(at, "vi", "draft.md", "text")).toBe("saved");
-  expect(at.happened).toEqual([
-    "suspend",
-    "vi /private/draft.md",
-    "resume",
-    "remove /private/draft.md",
-  ]);
+  expect(at.happened).toEqual(["suspend", "vi /private/draft.md", "resume", "remove /private/draft.md"]);
 });
 
 test("[TUI-08] a program that fails, or cannot be started, leaves a screen and no file", async () => {
   const failing = machine(async () => 127);
-  await expect(openOnTerminal(failing, "nano", "a", "text")).rejects.toThrow("nano ended with exit code 127.");
+  await expect(openOnTerminal(failing, "nano", "a", "text")).rejects.toThrow(
+    "nano ended with exit code 127.",
+  );
   const missing = machine(async () => {
     throw new Error("no shell");
   });

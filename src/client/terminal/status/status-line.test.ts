@@ -73,5 +73,7 @@ test("[TUI-02] the line above the draft shows that a turn runs, and for how long
   const text = textOfRow(drawActivity(at, 80));
   expect(text).toStartWith("── working 1 min 15 s · escape cancels  ↓ 3 new blocks: ctrl+end ─");
   expect(text.length).toBe(80);
-  expect(textOfRow(drawActivity({ ...at, facts: NO_STATUS_FACTS, newBlocks: undefined }, 10))).toBe("─".repeat(10));
+  expect(textOfRow(drawActivity({ ...at, facts: NO_STATUS_FACTS, newBlocks: undefined }, 10))).toBe(
+    "─".repeat(10),
+  );
 });

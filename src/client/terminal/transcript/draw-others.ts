@@ -2,7 +2,7 @@ import { durationText } from "../../../base/text/duration.ts";
 import { count } from "../../../base/text/text.ts";
 import { displayName } from "../../../view/session/clients.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
-import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
 import type {
   EndItem,

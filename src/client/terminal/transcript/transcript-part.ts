@@ -321,7 +321,10 @@ export class TranscriptPart implements Part, Disposable {
   #moveMatch(by: -1 | 1): true {
     if (!this.#search.isActive) {
       const [key] = this.#services.keys.keysOf("browse.search");
-      this.#services.say(`There is no search yet${key === undefined ? "" : `: ${key} begins one`}.`, "warning");
+      this.#services.say(
+        `There is no search yet${key === undefined ? "" : `: ${key} begins one`}.`,
+        "warning",
+      );
       return true;
     }
     this.#search.move(by);
@@ -342,7 +345,10 @@ export class TranscriptPart implements Part, Disposable {
 
   #selected(): void {
     const { settings, keys, say } = this.#services;
-    if (settings.values.copyOnSelect) return this.#copySelection();
+    if (settings.values.copyOnSelect) {
+      this.#copySelection();
+      return;
+    }
     const lines = this.#selection.text.split("\n").length;
     const [key] = keys.keysOf("selection.copy");
     say(`${count(lines, "line")} selected${key === undefined ? "" : `: ${key} copies`}.`);

@@ -56,7 +56,8 @@ async function openIn(
 
 async function sourceOfMarked(services: Services, marked: Marked): Promise<string> {
   const { item, inner } = marked;
-  if (inner?.kind === "markdown" && item.kind === "text") return markdownSource(item, inner.first, inner.last);
+  if (inner?.kind === "markdown" && item.kind === "text")
+    return markdownSource(item, inner.first, inner.last);
   return await wholeSource(services, markedItem(marked));
 }
 

@@ -25,7 +25,9 @@ function conversation() {
 
 /** Returns the texts in a role of the frame. */
 function inRole({ rows }: DrawnPart, role: string): readonly string[] {
-  return rows.flatMap(({ spans }) => spans.filter(({ style }) => style.role === role).map(({ text }) => text));
+  return rows.flatMap(({ spans }) =>
+    spans.filter(({ style }) => style.role === role).map(({ text }) => text),
+  );
 }
 
 test("[TUI-01 bar:Search] a search counts matches in folded text too, and shows each in its unfolded block", () => {
@@ -86,7 +88,10 @@ test("[TUI-01 bar:Search] capitals make a search exact, signs stand for themselv
 });
 
 test("[TUI-01 bar:Search wish:6] 20,000 paragraphs are looked through in steps shorter than a frame", async () => {
-  const text = Array.from({ length: 20_000 }, (_, at) => `paragraph ${at}${at % 2_000 === 0 ? " rare" : ""}\n\n`);
+  const text = Array.from(
+    { length: 20_000 },
+    (_, at) => `paragraph ${at}${at % 2_000 === 0 ? " rare" : ""}\n\n`,
+  );
   const at = openTranscript([textItem(1, text.join(""))], SIZE);
   let [nowMs, steppedAtMs, longest, steps] = [0, 0, 0, 0];
   const { clock } = at.services;

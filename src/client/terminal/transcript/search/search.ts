@@ -227,7 +227,9 @@ export class Search implements Disposable {
     if (!isPast) return;
     for (const { place } of behind) {
       const index = this.#firstIndex(place, comparePlaces(place, origin) === 0 ? origin.row : 0);
-      if (index >= 0) return this.#go({ ...place, index });
+      if (index < 0) continue;
+      this.#go({ ...place, index });
+      return;
     }
     const before = scan.found.find(({ place }) => comparePlaces(place, origin) < 0);
     if (before !== undefined) this.#go({ ...before.place, index: before.count - 1 });
@@ -246,11 +248,15 @@ export class Search implements Disposable {
     const [first, last] = [found[0], found.at(-1)];
     if (first === undefined || last === undefined) return;
     const current = this.#current;
-    const at = current === undefined ? -1 : found.findIndex(({ place }) => comparePlaces(place, current) === 0);
+    const at =
+      current === undefined ? -1 : found.findIndex(({ place }) => comparePlaces(place, current) === 0);
     const here = found[at];
     if (current !== undefined && here !== undefined) {
       const index = Math.min(current.index, here.count - 1) + by;
-      if (index >= 0 && index < here.count) return this.#moveTo({ ...here.place, index });
+      if (index >= 0 && index < here.count) {
+        this.#moveTo({ ...here.place, index });
+        return;
+      }
     }
     const next = (by > 0 ? found[at + 1] : found[at - 1]) ?? (by > 0 ? first : last);
     this.#moveTo({ ...next.place, index: by > 0 ? 0 : next.count - 1 });

@@ -30,7 +30,11 @@ const WIDEST = 2;
 /** Returns the part at a cell of a row. @param rows all rows of the part that the row belongs to. */
 export function extentAt(
   { place, drawn }: PlacedRow,
-  { column, unit, rows }: { readonly column: number; readonly unit: SelectionUnit; readonly rows: readonly DrawnRow[] },
+  {
+    column,
+    unit,
+    rows,
+  }: { readonly column: number; readonly unit: SelectionUnit; readonly rows: readonly DrawnRow[] },
 ): Extent {
   if (unit === "line") return lineExtent(place, rows);
   const text = textOfRow(drawn);

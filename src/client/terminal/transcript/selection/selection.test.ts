@@ -109,5 +109,7 @@ test("[TUI-01 wish:10] the mouse is switched live, kept, and what it does is sai
   at.press("f4", "f4", "f4");
   expect(modes).toEqual(["full", "off", "wheel"]);
   expect(at.services.settings.values.mouse).toBe("wheel");
-  expect(at.services.said[0]).toContain("alt+w copies, a click unfolds, shift and drag selects with the terminal");
+  expect(at.services.said[0]).toContain(
+    "alt+w copies, a click unfolds, shift and drag selects with the terminal",
+  );
 });
