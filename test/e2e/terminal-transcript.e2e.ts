@@ -116,6 +116,7 @@ test(
     await terminal.type("row");
     await terminal.shows(/\d+ of 42/);
     await terminal.press("Escape");
+    await until("the search is closed", async () => !(await terminal.screen()).includes("of 42"));
     await terminal.press("n");
     await terminal.shows("BROWSE");
     await terminal.type("q");
@@ -184,6 +185,7 @@ test(
     await terminal.press("v");
     await terminal.shows(/^row 1\nrow 2\n/);
     await terminal.press("C-c");
+    await terminal.shows(/\n:$/);
     await terminal.press("q");
     await terminal.shows(/┃ ● Bash/);
     await terminal.press("E");

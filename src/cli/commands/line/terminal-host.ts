@@ -24,10 +24,10 @@ export function terminalHost({
     environment,
     settingsPath,
     async runOnTerminal(command, path) {
-      // Ctrl-C goes to every process of the terminal: it is meant for the program.
+      // Ctrl-C goes to every process of the terminal, the shell too: it is meant for the program.
       stop.interrupts(() => undefined);
       try {
-        const child = Bun.spawn(["/bin/sh", "-c", `${command} "$1"`, "sh", path], {
+        const child = Bun.spawn(["/bin/sh", "-c", `trap : INT; ${command} "$1"`, "sh", path], {
           cwd: workingDir,
           env: environment,
           stdio: ["inherit", "inherit", "inherit"],
