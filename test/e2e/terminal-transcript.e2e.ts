@@ -175,7 +175,7 @@ test(
 test(
   "[TUI-01 wish:4 bar:Long output] a block opens in the pager, the transcript in the editor, and Ctrl-C there ends nothing",
   async () => {
-    const before = `VISUAL='sh -c "cat \\"$0\\" >edited.md"'`;
+    const before = "VISUAL='cp -t .'";
     await using opened = await begin([COUNTS, says("all done")], { last: "all done", before });
     const { terminal, mock } = opened;
     await terminal.press("C-t");
@@ -189,7 +189,7 @@ test(
     await terminal.press("q");
     await terminal.shows(/┃ ● Bash/);
     await terminal.press("E");
-    const path = join(mock.work, "edited.md");
+    const path = join(mock.work, "transcript.md");
     await until("the transcript is in the editor", () => {
       try {
         return readFileSync(path, "utf8").includes("all done");

@@ -27,12 +27,7 @@ export function terminalHost({
       // Ctrl-C goes to every process of the terminal, the shell too: it is meant for the program.
       stop.interrupts(() => undefined);
       try {
-        const child = Bun.spawn(["/bin/sh", "-c", `trap : INT; ${command} "$1"`, "sh", path], {
-          cwd: workingDir,
-          env: environment,
-          stdio: ["inherit", "inherit", "inherit"],
-        });
-        return await child.exited;
+        return await runProgram([command, path], { cwd: workingDir, env: environment });
       } finally {
         stop.interrupts(undefined);
       }
@@ -93,4 +88,13 @@ export function terminalHost({
       await writeFile(settingsPath, text, { mode: ONLY_USER.file });
     },
   };
+}
+
+/** Runs the command of a person on a file, with the terminal of this process. Returns the exit code. */
+async function runProgram(
+  [command, path]: readonly [command: string, path: string],
+  at: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<number> {
+  const words = ["/bin/sh", "-c", `trap : INT; ${command} "$1"`, "sh", path];
+  return await Bun.spawn(words, { ...at, stdio: ["inherit", "inherit", "inherit"] }).exited;
 }

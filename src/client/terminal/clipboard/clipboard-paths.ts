@@ -4,7 +4,7 @@ export type Environment = Readonly<Record<string, string>>;
 /** A program that takes a text for a clipboard as its input. */
 export interface ClipboardProgram {
   readonly command: readonly string[];
-  /** Where the text is afterwards, for the person. */
+  /** Name of the clipboard, for the person. */
   readonly place: string;
 }
 
@@ -27,7 +27,7 @@ export function mayTakeClipboard({ TERM = "" }: Environment): boolean {
 }
 
 /**
- * Returns the programs that could take a text, the best one first. None of a display over SSH: it would be the clipboard
+ * Returns the programs that could take a text, the best one first. None over SSH: it would be the clipboard
  * of another screen.
  */
 export function clipboardPrograms(environment: Environment): readonly ClipboardProgram[] {

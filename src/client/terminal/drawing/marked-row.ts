@@ -2,18 +2,18 @@ import type { DrawnRow, Role, Span } from "./span.ts";
 import { likeSpan } from "./span.ts";
 
 /** A part of a row, in units of its text, that is drawn in another role. */
-export interface Mark {
+export interface RowMark {
   readonly from: number;
   readonly to: number;
   readonly role: Role;
 }
 
 /** Returns a row with parts of it in other roles. Where two marks overlap, the later one counts. */
-export function markedRow(drawn: DrawnRow, marks: readonly Mark[]): DrawnRow {
+export function markedRow(drawn: DrawnRow, marks: readonly RowMark[]): DrawnRow {
   return marks.reduce(withMark, drawn);
 }
 
-function withMark(drawn: DrawnRow, { from, to, role }: Mark): DrawnRow {
+function withMark(drawn: DrawnRow, { from, to, role }: RowMark): DrawnRow {
   const spans: Span[] = [];
   let at = 0;
   for (const each of drawn.spans) {

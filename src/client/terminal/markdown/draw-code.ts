@@ -35,7 +35,7 @@ export function drawCode(block: MarkdownBlock, columns: number): readonly DrawnR
 }
 
 /** Returns the lines of a block of code as they are, without the fence. */
-export function codeText(block: MarkdownBlock): string {
+export function sourceOfCode(block: MarkdownBlock): string {
   return codeOf(block).lines.join("\n");
 }
 

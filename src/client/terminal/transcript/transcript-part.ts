@@ -21,7 +21,7 @@ import { Search } from "./search/search.ts";
 import { SearchBar } from "./search/search-bar.ts";
 import { nextMouseMode } from "./selection/mouse-mode.ts";
 import { Pointer } from "./selection/pointer.ts";
-import { Selection } from "./selection/selection.ts";
+import { MouseSelection } from "./selection/selection.ts";
 
 const WHEEL_ROWS = 3;
 /** Rows that a page keeps of the one before. */
@@ -37,7 +37,7 @@ export class TranscriptPart implements Part, Disposable {
   readonly #pane = new TranscriptPane();
   readonly #browse: Browse;
   readonly #search: Search;
-  readonly #selection: Selection;
+  readonly #selection: MouseSelection;
   readonly #pointer: Pointer;
   #folds = new Folds();
   #browseBar: BrowseBar | undefined;
@@ -53,7 +53,7 @@ export class TranscriptPart implements Part, Disposable {
     this.#window = this.#makeWindow();
     this.#browse = new Browse(this.#window);
     this.#search = new Search(this.#window);
-    this.#selection = new Selection(this.#window);
+    this.#selection = new MouseSelection(this.#window);
     this.#pointer = new Pointer({
       window: this.#window,
       selection: this.#selection,
@@ -230,7 +230,7 @@ export class TranscriptPart implements Part, Disposable {
     this.#services.open(this.#searchBar);
   }
 
-  /** Keeps the place of the match; while browsing, its block is marked and its search can go on. */
+  /** Keeps the place of the match; while browsing, its block is marked, and n and N continue. */
   #searchClosed(): void {
     this.#searchBar = undefined;
     this.#search.rest();

@@ -14,7 +14,7 @@ const OVERLAP_ROWS = 2;
 
 type Direction = -1 | 1;
 
-/** What is marked: a block, or a part of it. */
+/** The marked block, or a part of it. */
 export interface Marked {
   readonly item: TranscriptItem;
   readonly inner?: Inner;
@@ -36,7 +36,7 @@ export class Browse {
     return this.#event !== undefined;
   }
 
-  /** What is marked; undefined while nobody browses, or if it is not loaded. */
+  /** The marked block or part; undefined while nobody browses, or if it is not loaded. */
   get marked(): Marked | undefined {
     const item = this.#event === undefined ? undefined : itemOf(this.#window.transcript, this.#event);
     if (item === undefined) return undefined;

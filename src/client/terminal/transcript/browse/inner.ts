@@ -1,7 +1,7 @@
 import type { EventSeq } from "../../../../base/ids.ts";
 import type { MarkdownBlock } from "../../../../view/markdown/markdown-blocks.ts";
 import type { CallItem, TextItem, TranscriptItem } from "../../../../view/transcript/items.ts";
-import { codeText } from "../../markdown/draw-code.ts";
+import { sourceOfCode } from "../../markdown/draw-code.ts";
 import type { Unfolded } from "../folds.ts";
 import type { PlacedRow } from "../pane.ts";
 
@@ -37,7 +37,7 @@ export function markdownSource({ streamed }: TextItem, first: number, last: numb
   }
   const source = blocks.map((block) => block.source).join("");
   const [begun] = blocks;
-  return begun?.kind === "code" ? codeText({ kind: "code", source }) : source.trimEnd();
+  return begun?.kind === "code" ? sourceOfCode({ kind: "code", source }) : source.trimEnd();
 }
 
 /** Returns an item in a call, however deep; undefined if it is not there. */

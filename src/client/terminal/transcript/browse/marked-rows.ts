@@ -1,10 +1,10 @@
-import type { Mark } from "../../drawing/marked-row.ts";
+import type { RowMark } from "../../drawing/marked-row.ts";
 import { markedRow } from "../../drawing/marked-row.ts";
 import type { DrawnRow } from "../../drawing/span.ts";
 import { span } from "../../drawing/span.ts";
 import type { PlacedRow } from "../pane.ts";
 import type { Search } from "../search/search.ts";
-import type { Selection } from "../selection/selection.ts";
+import type { MouseSelection } from "../selection/selection.ts";
 import type { Browse } from "./browse.ts";
 
 /** Columns beside the text while a person browses. */
@@ -15,13 +15,13 @@ const ELSEWHERE = span("  ");
 /** Returns the rows of the window with the matches of a search and the selection marked. */
 export function withMarks(
   shown: readonly PlacedRow[],
-  { search, selection }: { readonly search: Search; readonly selection: Selection },
+  { search, selection }: { readonly search: Search; readonly selection: MouseSelection },
 ): readonly DrawnRow[] {
   const rows = shown.map(({ drawn }) => drawn);
   if (!search.isActive && !selection.isThere) return rows;
   const places = shown.map(({ place }) => place);
   const { matches, current } = search.marksIn(rows, places);
-  const marks: Mark[][] = rows.map(() => []);
+  const marks: RowMark[][] = rows.map(() => []);
   for (const { row, from, to } of matches) marks[row]?.push({ from, to, role: "match" });
   for (const { row, from, to } of current) marks[row]?.push({ from, to, role: "currentMatch" });
   return shown.map((placed, at) =>

@@ -14,17 +14,17 @@ export async function wholeSource(
   { session, tell }: Pick<Services, "session" | "tell">,
   item: TranscriptItem,
 ): Promise<string> {
-  const kept = itemSource(item);
+  const shown = itemSource(item);
   const { open } = session;
-  if (open === undefined || !isCut(item, kept)) return kept;
+  if (open === undefined || !isCut(item, shown)) return shown;
   const found = await session.query({ kind: "GetItem", sessionId: open.session, event: item.event });
-  if (!(found instanceof HarnessError)) return textOf(found.events) ?? kept;
+  if (!(found instanceof HarnessError)) return textOf(found.events) ?? shown;
   tell(found);
-  return kept;
+  return shown;
 }
 
-function isCut(item: TranscriptItem, kept: string): boolean {
-  if (item.kind === "prompt") return kept.length >= PROMPT_CHARACTERS_MAX;
+function isCut(item: TranscriptItem, shown: string): boolean {
+  if (item.kind === "prompt") return shown.length >= PROMPT_CHARACTERS_MAX;
   return item.kind === "call" && item.outputLeftOut !== undefined && callDiff(item) === "";
 }
 

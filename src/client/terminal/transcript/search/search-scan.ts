@@ -47,14 +47,14 @@ export class SearchTexts {
 }
 
 /** Counts of one search by the values that they depend on. */
-export type SearchCounts = WeakMap<object, number>;
+export type MatchCounts = WeakMap<object, number>;
 
 export interface SearchScanOptions {
   readonly transcript: Transcript;
   readonly context: DrawContext;
   readonly matcher: RegExp;
   readonly texts: SearchTexts;
-  readonly counts: SearchCounts;
+  readonly counts: MatchCounts;
 }
 
 /** Looks through a transcript from its end, a few parts at a time. */
@@ -78,13 +78,13 @@ export class SearchScan {
     return this.#found;
   }
 
-  /** The part that is looked at next; undefined once all are. */
+  /** The part that comes next; undefined at the top. */
   get next(): PartLocation | undefined {
     if (this.#next === undefined) return undefined;
     return { event: eventAt(this.transcript, this.#next), part: this.#next.part };
   }
 
-  /** True if a part of the transcript is not loaded, and was not looked at. */
+  /** True if a part of the transcript is not loaded. */
   get hasUnloaded(): boolean {
     return this.#hasUnloaded;
   }

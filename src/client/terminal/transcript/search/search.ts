@@ -9,7 +9,7 @@ import { eventsIn } from "../folds.ts";
 import type { PartLocation, RowLocation } from "../place.ts";
 import type { Match } from "./matcher.ts";
 import { matcherOf, matchesIn } from "./matcher.ts";
-import type { FoundPart, SearchCounts } from "./search-scan.ts";
+import type { FoundPart, MatchCounts } from "./search-scan.ts";
 import { SearchScan, SearchTexts } from "./search-scan.ts";
 
 /** Time of one look through a part of the transcript: shorter than a frame. */
@@ -27,9 +27,9 @@ export interface SearchNumbers {
   /** Number of the current match from 1; absent: none, or not yet known. */
   readonly at?: number;
   readonly total: number;
-  /** False while parts of the transcript are still to be looked at. */
+  /** False while parts of the transcript are still to be read. */
   readonly isComplete: boolean;
-  /** True if older messages are not loaded and were not looked at. */
+  /** True if older messages are not loaded. */
   readonly hasUnloaded: boolean;
 }
 
@@ -44,7 +44,7 @@ export class Search implements Disposable {
   #query = "";
   #matcher: RegExp | undefined;
   #texts: SearchTexts | undefined;
-  #counts: SearchCounts = new WeakMap();
+  #counts: MatchCounts = new WeakMap();
   #scan: SearchScan | undefined;
   #timer: Disposable | undefined;
   /** Parts with matches of the last whole look, from the top. */

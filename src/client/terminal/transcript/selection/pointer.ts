@@ -3,7 +3,7 @@ import type { TranscriptWindow } from "../browse/window.ts";
 import { scrollBy } from "../browse/window.ts";
 import type { PlacedRow } from "../pane.ts";
 import type { SelectionUnit } from "./extent.ts";
-import type { Selection } from "./selection.ts";
+import type { MouseSelection } from "./selection.ts";
 
 /** Time in which a second press on the same cell counts as a double click. */
 const AGAIN_MS = 400;
@@ -13,7 +13,7 @@ const UNITS: readonly SelectionUnit[] = ["character", "word", "line"];
 
 export interface PointerOptions {
   readonly window: TranscriptWindow;
-  readonly selection: Selection;
+  readonly selection: MouseSelection;
   /** Returns the column of the text at a column of the screen. */
   readonly textColumn: (column: number) => number;
   /** Called for a click on a row. */

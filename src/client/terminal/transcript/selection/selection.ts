@@ -1,4 +1,4 @@
-import type { Mark } from "../../drawing/marked-row.ts";
+import type { RowMark } from "../../drawing/marked-row.ts";
 import type { TranscriptWindow } from "../browse/window.ts";
 import type { PlacedRow } from "../pane.ts";
 import type { Extent, SelectionUnit } from "./extent.ts";
@@ -9,7 +9,7 @@ import { selectedText } from "./selected-text.ts";
 const ROWS_MAX = 200_000;
 
 /** Part of the transcript that is selected with the mouse. It stays where it is while the transcript grows. */
-export class Selection {
+export class MouseSelection {
   readonly #window: TranscriptWindow;
   #anchor: { readonly extent: Extent; readonly unit: SelectionUnit; readonly columns: number } | undefined;
   #extent: Extent | undefined;
@@ -43,7 +43,7 @@ export class Selection {
   }
 
   /** Returns the mark of the selected part of a row. */
-  marksIn(placed: PlacedRow): readonly Mark[] {
+  marksIn(placed: PlacedRow): readonly RowMark[] {
     if (!this.isThere || this.#extent === undefined) return [];
     const units = selectedUnits(placed, this.#extent);
     return units === undefined || units.from >= units.to ? [] : [{ ...units, role: "selected" }];
