@@ -111,7 +111,7 @@ class TerminalClient {
         above: (columns) => this.#features.flatMap((feature) => feature.above?.(columns) ?? []),
         dock: new QuestionDock(services),
         input: this.#input,
-        rule: (columns) => this.#status.rule(columns, inline === undefined && this.#transcript.isAway),
+        rule: (columns) => this.#status.rule(columns, inline === undefined ? this.#transcript.newBlocks : undefined),
         status: (columns) => this.#status.status(columns),
       },
       isInline: inline !== undefined,
@@ -144,6 +144,7 @@ class TerminalClient {
       return session === undefined ? { why } : { why, session };
     } finally {
       this.#leave.abort();
+      this.#transcript[Symbol.dispose]();
       for (const feature of this.#features) feature[Symbol.dispose]?.();
       this.#screen.stop(farewell(this.#store));
     }
@@ -251,7 +252,7 @@ class TerminalClient {
   #opened(): void {
     this.#inline?.begin();
     this.#status.begin();
-    this.#transcript.follow();
+    this.#transcript.begin();
     for (const feature of this.#features) feature.opened?.();
     this.#screen.redraw();
     void this.#input.attached().catch((thrown: unknown) => this.#tell(thrown));

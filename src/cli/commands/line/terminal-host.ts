@@ -13,25 +13,32 @@ const SETTINGS_BYTES_MAX = 1 << 20;
 /** A program of the clipboard that takes longer has hung: a display that does not answer. */
 const PROGRAM_MS_MAX = 5_000;
 
-export interface TerminalHostOptions extends Pick<ProcessContext, "environment" | "paths" | "workingDir"> {
+export interface TerminalHostOptions extends Pick<ProcessContext, "environment" | "paths" | "workingDir" | "stop"> {
   /** True: the engine is not of this machine, and shows nothing on its desktop. */
   readonly isElsewhere: boolean;
 }
 
 /** Returns the machine that the person sits at, for the terminal client. */
-export function terminalHost({ isElsewhere, environment, paths, workingDir }: TerminalHostOptions): Host {
+export function terminalHost({
+  isElsewhere,
+  environment,
+  paths,
+  workingDir,
+  stop,
+}: TerminalHostOptions): Host {
   const settingsPath = join(paths.config, "terminal.toml");
   let folder: string | undefined;
   return {
     environment,
     settingsPath,
     async runOnTerminal(command, path) {
-      const child = Bun.spawn(["/bin/sh", "-c", `${command} "$1"`, "sh", path], {
-        cwd: workingDir,
-        env: environment,
-        stdio: ["inherit", "inherit", "inherit"],
-      });
-      return await child.exited;
+      // Ctrl-C goes to every process of the terminal, the shell too: it is meant for the program.
+      stop.interrupts(() => undefined);
+      try {
+        return await runProgram([command, path], { cwd: workingDir, env: environment });
+      } finally {
+        stop.interrupts(undefined);
+      }
     },
     async runOwn(words) {
       const run = async (command: readonly string[]) =>
@@ -103,4 +110,13 @@ export function terminalHost({ isElsewhere, environment, paths, workingDir }: Te
       await writeFile(settingsPath, text, { mode: ONLY_USER.file });
     },
   };
+}
+
+/** Runs the command of a person on a file, with the terminal of this process. Returns the exit code. */
+async function runProgram(
+  [command, path]: readonly [command: string, path: string],
+  at: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<number> {
+  const words = ["/bin/sh", "-c", `trap : INT; ${command} "$1"`, "sh", path];
+  return await Bun.spawn(words, { ...at, stdio: ["inherit", "inherit", "inherit"] }).exited;
 }

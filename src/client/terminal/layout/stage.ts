@@ -2,10 +2,14 @@ import type { Theme } from "../drawing/paint.ts";
 import { paint } from "../drawing/paint.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
+import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { KeyTable } from "../keys/key-table.ts";
 import type { Frame, KeyInput, MouseInput, ScreenInput, Size } from "../screen/screen.ts";
 import type { DrawnPart, Overlay, Part } from "./part.ts";
+
+/** Rows that a sentence in place of the status line takes. */
+const SENTENCE_ROWS_MAX = 3;
 
 /** The parts of the screen, from the top to the bottom. */
 export interface StageParts {
@@ -47,6 +51,8 @@ export class Stage {
   readonly #options: StageOptions;
   readonly #overlays: Overlay[] = [];
   #regions: readonly Region[] = [];
+  /** The part that a mouse button was pressed on: it gets the rest of the drag, also beyond its rows. */
+  #pressed: Part | undefined;
   /** Sentence in place of the status line. */
   #sentence: DrawnRow | undefined;
 
@@ -77,13 +83,13 @@ export class Stage {
     const { parts, theme, isInline = false } = this.#options;
     const { columns, rows: height } = size;
     const overlay = this.#overlays.at(-1);
-    const status = this.#sentence ?? parts.status(columns);
+    const status = this.#statusRows(columns);
     if (overlay?.place === "full") {
-      const rest = Math.max(1, height - 2);
+      const rest = Math.max(1, height - 1 - status.length);
       const drawn = overlay.draw({ columns, rows: rest });
       this.#regions = [{ part: overlay, top: 1, rows: rest }];
       const title = row([span(overlay.title, { role: "heading" })]);
-      const rows = [title, ...filled(drawn.rows, rest), status];
+      const rows = [title, ...filled(drawn.rows, rest), ...status];
       return { ...this.#frame(rows, { ...drawn, top: 1 }, columns, theme()), isWhole: true };
     }
     const input = parts.input.draw({ columns, rows: Math.max(1, Math.floor(height / 3)) });
@@ -93,7 +99,7 @@ export class Stage {
     const dock = bottom.draw({ columns, rows: dockMax });
     const line = parts.rule(columns);
     const added = parts.above(columns);
-    const fixed = header.length + added.length + dock.rows.length + 1 + input.rows.length + 1;
+    const fixed = header.length + added.length + dock.rows.length + 1 + input.rows.length + status.length;
     const room = Math.max(0, height - fixed);
     const transcript = room === 0 ? { rows: [] } : parts.transcript.draw({ columns, rows: room });
     const rows = isInline ? transcript.rows : filled(transcript.rows, room);
@@ -106,7 +112,13 @@ export class Stage {
     ];
     const isAbove = overlay !== undefined || dock.cursor !== undefined;
     const focus = isAbove ? { ...dock, top: above.length } : { ...input, top: inputTop };
-    return this.#frame([...above, ...dock.rows, line, ...input.rows, status], focus, columns, theme());
+    return this.#frame([...above, ...dock.rows, line, ...input.rows, ...status], focus, columns, theme());
+  }
+
+  /** Returns the status line, or the sentence in its place, which may take more rows: its end counts too. */
+  #statusRows(columns: number): readonly DrawnRow[] {
+    if (this.#sentence === undefined) return [this.#options.parts.status(columns)];
+    return wrapSpans(this.#sentence.spans, { columns }).slice(0, SENTENCE_ROWS_MAX);
   }
 
   /** Returns the painted rows that leave the transcript for the scrollback, since the last call. */
@@ -173,7 +185,14 @@ export class Stage {
   }
 
   #mouse(input: MouseInput): void {
-    const region = this.#regions.find(({ top, rows }) => input.row >= top && input.row < top + rows);
+    const isHeld = input.type === "drag" || input.type === "release";
+    const region = this.#regions.find(({ part, top, rows }) =>
+      isHeld && this.#pressed !== undefined
+        ? part === this.#pressed
+        : input.row >= top && input.row < top + rows,
+    );
+    if (input.type === "press") this.#pressed = region?.part;
+    if (input.type === "release") this.#pressed = undefined;
     const { parts } = this.#options;
     if (region?.part.mouse?.({ ...input, row: input.row - region.top }) === true) return;
     if (input.type === "wheel" && this.#overlays.length === 0) parts.transcript.mouse?.(input);

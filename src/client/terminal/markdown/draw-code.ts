@@ -34,6 +34,11 @@ export function drawCode(block: MarkdownBlock, columns: number): readonly DrawnR
   ];
 }
 
+/** Returns the lines of a block of code as they are, without the fence. */
+export function sourceOfCode(block: MarkdownBlock): string {
+  return codeOf(block).lines.join("\n");
+}
+
 interface Code {
   readonly language: string;
   readonly lines: readonly string[];

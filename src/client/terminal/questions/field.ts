@@ -32,8 +32,9 @@ export class Field {
     return this.#state.text;
   }
 
-  draw({ columns }: Pick<Size, "columns">): DrawnPart {
-    return drawEditor(this.#state, columns, FIELD_ROWS);
+  /** @param mark two cells before the text. Default: `> `. */
+  draw({ columns }: Pick<Size, "columns">, mark?: string): DrawnPart {
+    return drawEditor(this.#state, columns, FIELD_ROWS, mark === undefined ? {} : { mark });
   }
 
   /** Carries out an edit. Returns false for any other action. */

@@ -12,7 +12,7 @@ import type { TerminalLife } from "../lifecycle/life.ts";
 import { MODES_OFF } from "../lifecycle/modes.ts";
 import { inputOf } from "./input.ts";
 import { OwnTerminal } from "./own-terminal.ts";
-import type { Frame, MouseMode, Screen, ScreenOptions, Size } from "./screen.ts";
+import type { Frame, MouseMode, Screen, ScreenInput, ScreenOptions, Size } from "./screen.ts";
 import { WindowTitle } from "./window-title.ts";
 
 const MOUSE_OFF = "\u001b[?1006l\u001b[?1002l\u001b[?1000l";
@@ -50,12 +50,7 @@ class FullScreen implements Screen {
   constructor(options: ScreenOptions, life: TerminalLife) {
     this.#options = options;
     this.#life = life;
-    // The library keeps changes of the focus to itself.
-    this.#terminal = new OwnTerminal(life.clock, (sequence) => {
-      const input = inputOf(sequence);
-      if (input?.kind === "focus") options.input(input);
-      return input?.kind === "focus";
-    });
+    this.#terminal = new OwnTerminal(life.clock, (data) => this.#takes(data));
     this.#mouse = options.mouse;
     // Keys, the mouse, selections and search are this client's own: the library has none to itself.
     setKeybindings(new KeybindingsManager(noKeys()));
@@ -64,9 +59,7 @@ class FullScreen implements Screen {
     this.#tui.onTerminalColorSchemeChange(() => this.control(BACKGROUND_QUERY));
     this.#tui.setLayoutRoot({ render: (width) => this.#rows(width), invalidate: () => undefined });
     this.#tui.addInputListener((data) => {
-      const input = inputOf(data);
-      if (input !== undefined) options.input(input);
-      if (this.#held !== undefined) this.#tui.renderNow();
+      this.#give(inputOf(data));
       return { consume: true };
     });
     this.#start();
@@ -110,6 +103,19 @@ class FullScreen implements Screen {
     this.#isOver = true;
     this.#leave();
     if (farewell.length > 0) this.#terminal.write(`${farewell.join("\n")}\n`);
+  }
+
+  /** Takes reports of the mouse and of the focus. Returns false for any other sequence. */
+  #takes(data: string): boolean {
+    const input = inputOf(data);
+    if (input?.kind !== "mouse" && input?.kind !== "focus") return false;
+    this.#give(input);
+    return true;
+  }
+
+  #give(input: ScreenInput | undefined): void {
+    if (input !== undefined) this.#options.input(input);
+    if (this.#held !== undefined) this.#tui.renderNow();
   }
 
   #start(): void {

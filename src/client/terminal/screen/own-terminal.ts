@@ -7,7 +7,10 @@ const PASTE_END_MS = 2_000;
 
 type Read = (chunk: string) => void;
 
-/** The library's terminal. It ends pastes whose end is lost, and marks pastes without marks. */
+/**
+ * The library's terminal. It ends pastes whose end is lost, and marks pastes without marks. Reports of the mouse and of
+ * the focus go past the library, which would keep them for itself.
+ */
 export class OwnTerminal extends ProcessTerminal {
   readonly #clock: Pick<Clock, "timer">;
   readonly #takes: (sequence: string) => boolean;

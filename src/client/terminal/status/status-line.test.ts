@@ -69,9 +69,11 @@ test("[TUI-02] a turn of several providers shows the share of each, and an unkno
 
 test("[TUI-02] the line above the draft shows that a turn runs, and for how long", () => {
   const { facts } = lineOf([START]);
-  const at = { facts, nowMs: Date.parse(TS) + 75_000, isAway: true, endKey: "ctrl+end", cancelKey: "escape" };
+  const at = { facts, nowMs: Date.parse(TS) + 75_000, newBlocks: 3, endKey: "ctrl+end", cancelKey: "escape" };
   const text = textOfRow(drawActivity(at, 80));
-  expect(text).toStartWith("── working 1 min 15 s · escape cancels  ↓ newer messages: ctrl+end ─");
+  expect(text).toStartWith("── working 1 min 15 s · escape cancels  ↓ 3 new blocks: ctrl+end ─");
   expect(text.length).toBe(80);
-  expect(textOfRow(drawActivity({ ...at, facts: NO_STATUS_FACTS, isAway: false }, 10))).toBe("─".repeat(10));
+  expect(textOfRow(drawActivity({ ...at, facts: NO_STATUS_FACTS, newBlocks: undefined }, 10))).toBe(
+    "─".repeat(10),
+  );
 });

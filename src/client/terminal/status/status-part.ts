@@ -63,15 +63,15 @@ export class StatusPart {
     return drawStatus(contextWindow === undefined ? line : { ...line, contextWindow }, columns);
   }
 
-  /** Returns the line above the draft. @param isAway true while newer messages are below the window. */
-  rule(columns: number, isAway: boolean): DrawnRow {
+  /** Returns the line above the draft. @param newBlocks blocks that came below the window; undefined at the end. */
+  rule(columns: number, newBlocks: number | undefined): DrawnRow {
     const { keys, clock } = this.#services;
     const keyOf = (action: "transcript.end" | "turn.cancel") => keys.keysOf(action)[0] ?? "";
     return drawActivity(
       {
         facts: this.#facts,
         nowMs: clock.now(),
-        isAway,
+        newBlocks,
         endKey: keyOf("transcript.end"),
         cancelKey: keyOf("turn.cancel"),
       },

@@ -29,7 +29,7 @@ const MARKS: Readonly<Record<CallState, readonly [mark: string, role: Role]>> = 
  */
 export function drawCall(call: CallItem, context: DrawContext, drawNested: DrawNested): readonly DrawnRow[] {
   const { columns, unfolded } = context;
-  const isUnfolded = unfolded.has("all") || unfolded.has(call.event);
+  const isUnfolded = unfolded.has(call.event);
   const decision = decisionText(call, context);
   const decided =
     decision === undefined

@@ -1,15 +1,16 @@
-import type { ClientId, EventSeq } from "../../../base/ids.ts";
+import type { ClientId } from "../../../base/ids.ts";
 import type { KnownClients } from "../../../view/session/clients.ts";
 import type { SubAgents } from "../../../view/session/sub-agents.ts";
 import type { TranscriptItem } from "../../../view/transcript/items.ts";
 import type { DiffLayout } from "../diff/diff-rows.ts";
 import type { DrawnRow } from "../drawing/span.ts";
+import type { Unfolded } from "./folds.ts";
 
 /** Values that drawing an item depends on besides the item. */
 export interface DrawContext {
   readonly columns: number;
-  /** Items that the person has unfolded, by their event; `all` unfolds every one. */
-  readonly unfolded: ReadonlySet<EventSeq | "all">;
+  /** Items that are unfolded, by their events. */
+  readonly unfolded: Unfolded;
   readonly clients: KnownClients;
   readonly self: ClientId | undefined;
   /** Wall clock in milliseconds, for the time of what runs. */

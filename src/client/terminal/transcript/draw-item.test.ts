@@ -12,13 +12,14 @@ import { NEW_TRANSCRIPT, transcriptAfter } from "../../../view/transcript/transc
 import { textOfRow } from "../drawing/span.ts";
 import type { DrawContext } from "./draw-context.ts";
 import { drawKey, drawPart, partsOf } from "./draw-item.ts";
+import { ALL_UNFOLDED } from "./folds.ts";
 
 const CALL_ID = fakeId("call", 1) as CallId;
 const SELF = fakeId("cli", 1);
 const STARTED = "2026-01-01T00:00:00.000Z";
 const CONTEXT: DrawContext = {
   columns: 60,
-  unfolded: new Set(),
+  unfolded: new Set<number>(),
   clients: new Map(),
   self: SELF,
   nowMs: Date.parse(STARTED) + 3_200,
@@ -101,7 +102,7 @@ test("[TUI-01 bar:Tool calls] an edit shows its change, folded beyond twelve lin
   ]);
   expect(rows.filter((each) => each.includes("+ line"))).toHaveLength(12);
   expect(rows.at(-1)).toMatch(/^ {2}… \d+ more lines$/);
-  expect(shown(edit, { unfolded: new Set(["all"]) }).at(-1)).toBe("  written");
+  expect(shown(edit, { unfolded: ALL_UNFOLDED }).at(-1)).toBe("  written");
 });
 
 test("[TUI-01] a command of a person has its own mark", () => {
@@ -125,7 +126,7 @@ test("[TUI-01 bar:Sub-agents] a sub-agent shows its last activity, calls and cos
     "  │ 1 call · $0.5000",
     "  │ Bash npm test",
   ]);
-  const unfolded: ReadonlySet<number | "all"> = new Set([4]);
+  const unfolded = new Set([4]);
   expect(shown(agent, { subAgents, unfolded }).slice(2)).toEqual([
     "  │ ● Bash npm test  2s  1 line, 4 bytes",
     "  │   fine",
@@ -153,7 +154,7 @@ test("[TUI-07] whatever a log holds, no row is too wide and nothing in it drives
     fc.boolean(),
     (events, columns, isAll) => {
       const { segments } = events.reduce(transcriptAfter, NEW_TRANSCRIPT);
-      const context = { ...CONTEXT, columns, unfolded: new Set(isAll ? (["all"] as const) : []) };
+      const context = { ...CONTEXT, columns, unfolded: isAll ? ALL_UNFOLDED : new Set<number>() };
       for (const item of segments.flatMap(({ items = [] }) => items)) {
         for (let part = 0; part < partsOf(item); part += 1) {
           for (const each of drawPart(item, part, context)) {

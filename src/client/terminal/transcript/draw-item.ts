@@ -1,4 +1,5 @@
 import { unreachable } from "../../../base/assert.ts";
+import type { EventSeq } from "../../../base/ids.ts";
 import { printPrice } from "../../../view/costs/cost.ts";
 import type { TranscriptItem } from "../../../view/transcript/items.ts";
 import type { DrawnRow } from "../drawing/span.ts";
@@ -7,6 +8,7 @@ import { drawBlock } from "../markdown/draw-block.ts";
 import { drawCall } from "./draw-call.ts";
 import type { DrawContext } from "./draw-context.ts";
 import { drawEnd, drawNote, drawPrompt, drawThinking } from "./draw-others.ts";
+import type { Unfolded } from "./folds.ts";
 
 /**
  * Returns the number of parts of an item, which are drawn and kept by themselves: a long text is one part for each
@@ -26,12 +28,19 @@ export function drawPart(item: TranscriptItem, part: number, context: DrawContex
 export function drawKey(item: TranscriptItem, context: DrawContext): string {
   const { columns, unfolded, clients, nowMs, lastLines, diffLayout, subAgents } = context;
   const second = isTimed(item) ? Math.floor(nowMs / 1_000) : 0;
-  const isUnfolded = unfolded.has("all") || unfolded.has(item.event);
+  const isUnfolded = unfolded.has(item.event);
   const agent = item.kind === "call" ? subAgents?.get(item.callId) : undefined;
   // Nested items are folded by themselves.
-  const nested = isUnfolded && item.kind === "call" && item.items.length > 0 ? [...unfolded].join() : "";
+  const nested = isUnfolded && item.kind === "call" ? unfoldedIn(item.items, unfolded).join() : "";
   const price = agent === undefined ? "" : `${printPrice(agent.cost)}:${agent.isRunning}`;
   return [columns, isUnfolded, second, clients.size, lastLines, diffLayout, nested, price].join(":");
+}
+
+function unfoldedIn(items: readonly TranscriptItem[], unfolded: Unfolded): readonly EventSeq[] {
+  return items.flatMap((item) => {
+    const nested = item.kind === "call" ? unfoldedIn(item.items, unfolded) : [];
+    return unfolded.has(item.event) ? [item.event, ...nested] : nested;
+  });
 }
 
 /** Returns true if the rows of an item change with time although the item does not. */

@@ -1,9 +1,8 @@
 import { durationText } from "../../../base/text/duration.ts";
-import { sizeText } from "../../../base/text/size-text.ts";
 import { count } from "../../../base/text/text.ts";
 import { displayName } from "../../../view/session/clients.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
-import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
 import type {
   EndItem,
@@ -12,6 +11,7 @@ import type {
   PromptItem,
   ThinkingItem,
 } from "../../../view/transcript/items.ts";
+import { promptBlockText } from "../../../view/transcript/source/item-source.ts";
 import { sourceOf } from "../../../view/transcript/streamed-text.ts";
 import type { DrawnRow, Role } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
@@ -34,13 +34,7 @@ export function drawPrompt(
             margin: 2,
           }),
         ];
-  const lines = content.flatMap((block) =>
-    block.type === "text"
-      ? neutralise(block.text).split("\n")
-      : [
-          `[${block.type}: ${neutraliseLine(block.mediaType)}, ${sizeText(Math.floor(block.characters * 0.75))}]`,
-        ],
-  );
+  const lines = content.flatMap((block) => neutralise(promptBlockText(block)).split("\n"));
   return [
     ...name,
     ...lines.flatMap((line) => wrapSpans([span(line, { role: "prompt" })], { columns, first: bar })),
@@ -56,7 +50,7 @@ export function drawThinking(
   const lines = neutralise(sourceOf(streamed).trim()).split("\n");
   const title = `∴ ${thoughtText(ts, endedAt)}, ${count(lines.length, "line")}`;
   const head = row([span(cutEnd(title, columns), { role: "dim", isItalic: true })], { target });
-  if (!unfolded.has("all") && !unfolded.has(event)) return [head];
+  if (!unfolded.has(event)) return [head];
   const body = lines.flatMap((line) =>
     wrapSpans([span(line, { role: "dim", isItalic: true })], { columns, first: [span("  ")] }),
   );

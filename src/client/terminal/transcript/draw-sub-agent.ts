@@ -30,7 +30,7 @@ export function agentRows(call: CallItem, context: DrawContext, drawNested: Draw
   ].join(" · ");
   const line = (text: string) =>
     row([span(cutEnd(`${BAR}${text}`, columns), { role: "dim" })], { margin: columns });
-  if (!unfolded.has("all") && !unfolded.has(call.event)) {
+  if (!unfolded.has(call.event)) {
     const last = call.state === "running" ? lastActivity(call.items) : "";
     return [line(facts), ...(last === "" ? [] : [line(last)])];
   }

@@ -3,8 +3,8 @@ import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import type { DrawContext } from "./draw-context.ts";
 import { drawKey, drawPart } from "./draw-item.ts";
-import type { Part, RowLocation } from "./place.ts";
-import { eventAt, firstPart, itemAt, lastPart, partAt, partBefore, partBehind } from "./place.ts";
+import type { Part, PartLocation, RowLocation } from "./place.ts";
+import { eventAt, firstPart, isBefore, itemAt, lastPart, partAt, partBefore, partBehind } from "./place.ts";
 
 /** A row that is shown, with its place in the transcript. */
 export interface PlacedRow {
@@ -47,6 +47,11 @@ export class TranscriptPane {
     this.#top = place;
   }
 
+  /** Puts a place so many rows below the top of the window, fewer at the beginning of the transcript. */
+  goBelowTop(rows: number, place: RowLocation, transcript: Transcript, context: DrawContext): void {
+    this.#top = rows <= 0 ? place : this.#placeAbove(transcript, place, rows, context);
+  }
+
   /** Returns the rows of the window. */
   view(transcript: Transcript, height: number, context: DrawContext): PaneView {
     if (this.#top === undefined) return { rows: this.#lastRows(transcript, height, context), isAtEnd: true };
@@ -67,6 +72,30 @@ export class TranscriptPane {
     }
     const below = this.#rowsFrom(transcript, top, by + height + 1, context);
     this.#top = below.length <= by + height ? undefined : below[by]?.place;
+  }
+
+  /** Returns the rows of the part at a place; none if its item is gone. */
+  rowsAt(transcript: Transcript, place: PartLocation, context: DrawContext): readonly DrawnRow[] {
+    const part = partAt(transcript, { ...place, row: 0 });
+    const isSame =
+      part !== undefined && eventAt(transcript, part) === place.event && part.part === place.part;
+    return isSame ? this.#draw(transcript, part, context) : [];
+  }
+
+  /** Returns the rows from one place to another one, both included, at most `rowsMax`. */
+  rowsBetween(
+    transcript: Transcript,
+    { from, to, rowsMax }: { readonly from: RowLocation; readonly to: RowLocation; readonly rowsMax: number },
+    context: DrawContext,
+  ): readonly PlacedRow[] {
+    const rows: PlacedRow[] = [];
+    for (let part = partAt(transcript, from); part !== undefined; part = partBehind(transcript, part)) {
+      const placed = this.#placed(transcript, part, context);
+      rows.push(...placed.filter(({ place }) => !isBefore(place, from) && !isBefore(to, place)));
+      const last = placed.at(-1)?.place;
+      if (rows.length >= rowsMax || (last !== undefined && !isBefore(last, to))) break;
+    }
+    return rows.slice(0, rowsMax);
   }
 
   #lastRows(transcript: Transcript, height: number, context: DrawContext): readonly PlacedRow[] {

@@ -10,13 +10,23 @@ export interface Part {
   readonly part: number;
 }
 
-/** A row of a transcript that stays the same while the transcript grows. */
-export interface RowLocation {
+/** A part of a transcript that stays the same while the transcript grows. */
+export interface PartLocation {
   /** The event of its item; of a dropped segment, the first event of that. */
   readonly event: EventSeq;
   readonly part: number;
+}
+
+/** A row of a transcript that stays the same while the transcript grows. */
+export interface RowLocation extends PartLocation {
   /** Row in the part, from 0. */
   readonly row: number;
+}
+
+/** Returns true if a row stands above another one. */
+export function isBefore(one: RowLocation, two: RowLocation): boolean {
+  if (one.event !== two.event) return one.event < two.event;
+  return one.part === two.part ? one.row < two.row : one.part < two.part;
 }
 
 /** Returns the last part of a transcript; undefined if it is empty. */

@@ -1,0 +1,76 @@
+import type { EventSeq } from "../../../../base/ids.ts";
+import type { MarkdownBlock } from "../../../../view/markdown/markdown-blocks.ts";
+import type { CallItem, TextItem, TranscriptItem } from "../../../../view/transcript/items.ts";
+import { sourceOfCode } from "../../markdown/draw-code.ts";
+import type { Unfolded } from "../folds.ts";
+import type { PlacedRow } from "../pane.ts";
+
+/** A part of a block that is marked by itself: a Markdown block of an answer, or a call of a sub-agent. */
+export type Inner =
+  | { readonly kind: "markdown"; readonly first: number; readonly last: number }
+  | { readonly kind: "call"; readonly event: EventSeq };
+
+/** Returns the parts of a block that can be marked by themselves, in their order; none in most blocks. */
+export function innersOf(item: TranscriptItem, unfolded: Unfolded): readonly Inner[] {
+  if (item.kind === "text") return markdownInners(item);
+  return item.kind === "call" && unfolded.has(item.event) ? callInners(item, unfolded) : [];
+}
+
+export function isSameInner(one: Inner, two: Inner): boolean {
+  if (one.kind === "call") return two.kind === "call" && one.event === two.event;
+  return two.kind === "markdown" && one.first === two.first;
+}
+
+/** Returns true for a row of a part. */
+export function isRowOf(inner: Inner, { place, drawn }: PlacedRow): boolean {
+  if (inner.kind === "markdown") return place.part >= inner.first && place.part <= inner.last;
+  const { target } = drawn;
+  return target !== undefined && "event" in target && target.event === inner.event;
+}
+
+/** Returns the source of a part of an answer: of code, its lines without the fence. */
+export function markdownSource({ streamed }: TextItem, first: number, last: number): string {
+  const blocks: MarkdownBlock[] = [];
+  for (let part = first; part <= last; part += 1) {
+    const block = streamed.closed.at(part);
+    if (block !== undefined) blocks.push(block);
+  }
+  const source = blocks.map((block) => block.source).join("");
+  const [begun] = blocks;
+  return begun?.kind === "code" ? sourceOfCode({ kind: "code", source }) : source.trimEnd();
+}
+
+/** Returns an item in a call, however deep; undefined if it is not there. */
+export function nestedItem(call: CallItem, event: EventSeq): TranscriptItem | undefined {
+  for (const item of call.items) {
+    const found = item.event === event ? item : item.kind === "call" ? nestedItem(item, event) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A long Markdown block is closed in parts, which belong together. */
+function markdownInners({ streamed }: TextItem): readonly Inner[] {
+  const inners: Inner[] = [];
+  let first: number | undefined;
+  let part = 0;
+  for (const { kind, isPart } of streamed.closed) {
+    if (kind !== "blank") {
+      first ??= part;
+      if (isPart !== true) {
+        inners.push({ kind: "markdown", first, last: part });
+        first = undefined;
+      }
+    }
+    part += 1;
+  }
+  return inners;
+}
+
+function callInners({ items }: CallItem, unfolded: Unfolded): readonly Inner[] {
+  return items.flatMap((item): readonly Inner[] => {
+    if (item.kind !== "call") return [];
+    const deeper = unfolded.has(item.event) ? callInners(item, unfolded) : [];
+    return [{ kind: "call", event: item.event }, ...deeper];
+  });
+}
