@@ -37,6 +37,7 @@ export async function runFullScreen(
     return {
       connection,
       isShared: !owned,
+      isOverNetwork: connect !== undefined && !connect.url.startsWith("unix:"),
       ...(last === undefined ? {} : { last }),
       ...named,
       async open(which) {

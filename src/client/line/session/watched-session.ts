@@ -13,13 +13,13 @@ import { KnownCommands } from "../../slash/known-commands.ts";
 import { OwnShellRuns } from "../../slash/own-shell-runs.ts";
 import { Sender } from "../../slash/sender.ts";
 import type { SlashContext } from "../../slash/slash-context.ts";
-import { lineSlashContext } from "../line-slash-context.ts";
 import { Outbox } from "../input/outbox.ts";
 import type { PromptState } from "../input/prompt.ts";
 import { Prompt } from "../input/prompt.ts";
 import { TypedLines } from "../input/typed-lines.ts";
 import type { Work } from "../input/work-queues.ts";
 import { WorkQueues } from "../input/work-queues.ts";
+import { lineSlashContext } from "../line-slash-context.ts";
 import type { LineClientOptions, LineOutcome } from "../options.ts";
 import { SessionScreen } from "../output/session-screen.ts";
 import { Dialogue } from "../questions/dialogue.ts";
@@ -27,7 +27,6 @@ import type { ClientEvent } from "./client-events.ts";
 import { clientEvents, workDone } from "./client-events.ts";
 import { completeLine } from "./complete-line.ts";
 import { LineSessionView } from "./line-session-view.ts";
-
 
 /** The session to continue with, and how far it was seen. */
 export type NextSession = Pick<LineClientOptions, "session" | "model" | "past" | "shown" | "isSwitch">;
