@@ -9,6 +9,7 @@ import { says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 import type { Terminal } from "../support/terminal.ts";
 import { openTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
@@ -37,7 +38,7 @@ const EFFECTS: Readonly<Record<Exclude<Name, "quit">, Effect>> = {
   cancel: { shows: "No turn is running." },
   clear: { shows: CLEARED },
   cost: { shows: "this session:" },
-  copy: { shows: /(?:Sent|Copied) 1 line/ },
+  copy: { shows: /(?:Sent|Copied) 12 characters/ },
   model: { shows: "Models (for this session)", close: "Escape" },
   effort: { words: "high", shows: "effort high from the next round on" },
   key: { words: "nobody", shows: "/key needs the name of a provider, and no key." },
@@ -80,7 +81,7 @@ const EFFECTS: Readonly<Record<Exclude<Name, "quit">, Effect>> = {
   "sessions:find": { words: "last", shows: /sess_\w+/ },
   "sessions:resume": { words: "zzz", shows: /^(?!>).*zzz/m },
   "sessions:attach": { words: "zzz", shows: /^(?!>).*zzz/m },
-  "sessions:hush": { shows: "Questions of this session are shown only" },
+  "sessions:hush": { shows: "no agent has begun sess_" },
   diff: { shows: "No file was changed." },
   "sessions:diff": { shows: /\/sessions:diff\n/ },
   "sessions:branch": { shows: "A branch of sess_" },
@@ -154,10 +155,15 @@ test(
       const typed = words === undefined ? line : `${line} ${words}`;
       await terminal.press("C-u"); // a line that was refused is back in the draft
       await enter("/clear", CLEARED);
-      await enter(typed, name === "new" ? READY : shows);
+      await enter(typed, name === "new" ? /> *$/m : shows);
       if (name === "new") await enter("hello again", shows);
       expect(await terminal.screen(), typed).not.toContain(`There is no command ${typed}`);
-      if (close !== undefined) await terminal.press(close);
+      if (close === undefined) continue;
+      await terminal.press(close);
+      await until(`${typed} is closed`, async () => {
+        const screen = await terminal.screen();
+        return typeof shows === "string" ? !screen.includes(shows) : !shows.test(screen);
+      });
     }
     await enter("/quit", /bash-[^\n]*$/);
   },
@@ -305,7 +311,7 @@ test(
     await terminal.shows("y  yes");
     await terminal.press("Escape");
     await terminal.shows("The profile stays as it is.");
-    await enter("/profiles:bare --import 0", /on profile 'bare'/);
+    await enter("/profiles:bare --import 0", "profile: default → bare");
     await enter("!ls", "this session has no shell");
     await terminal.shows("$ !ls");
   },

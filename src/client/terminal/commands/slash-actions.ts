@@ -17,10 +17,15 @@ export interface SlashActionsOptions {
   /** The line as it was typed: it comes back to the draft if its text cannot be sent. */
   readonly line: string;
   readonly answer: Answer;
+  /** Takes the time until another session is shown: what is sent meanwhile is for that one. */
+  readonly switches: (shown: Promise<void>) => void;
+  /** Resolves once another session is shown, or after a time limit. */
+  readonly untilShown: () => Promise<void>;
 }
 
 /** Returns the actions of the terminal client for one slash command. */
-export function slashActions({ services, open, line, answer }: SlashActionsOptions): ClientActions {
+export function slashActions(options: SlashActionsOptions): ClientActions {
+  const { services, open, line, answer, switches, untilShown } = options;
   const { session, screen } = services;
   const { session: sessionId } = open;
   const { turn } = session.view.run ?? {};
@@ -52,10 +57,10 @@ export function slashActions({ services, open, line, answer }: SlashActionsOptio
       return spend instanceof HarnessError ? spend : spentCosts(spend);
     },
     modelChosen: () => undefined, // an event names it
-    switched: () => undefined, // an event names the next session
+    switched: () => switches(untilShown()), // an event names it
     // The way that it took stays in the transcript.
     copy: (text) => copyText({ ...services, say: (said) => answer.say(said) }, text),
-    goTo: (next) => void session.goTo({ kind: "stored", info: next }),
+    goTo: (next) => switches(session.goTo({ kind: "stored", info: next })),
     confirm: (question) => askConfirm(question, services),
     askSecret: (question) => askSecret(question, services),
     takeBack: () => false, // nothing is typed while such a question is open

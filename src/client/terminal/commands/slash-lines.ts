@@ -1,7 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import { SLASH_COMMANDS } from "../../../protocol/commands/own-commands.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
-import type { SlashCommand } from "../../../view/slash/slash.ts";
+import type { SlashCommand, Typed } from "../../../view/slash/slash.ts";
 import { parseTyped, printCommand } from "../../../view/slash/slash.ts";
 import { slashHelpText } from "../../slash/commands/help-text.ts";
 import { runSlashCommand } from "../../slash/commands/slash-commands.ts";
@@ -26,6 +26,9 @@ const PANELS: ReadonlyMap<string, ActionName> = new Map([
   ["/permissions", "policy.open"],
 ]);
 
+/** Longest wait of what is typed for the session under another profile. */
+const SHOWN_MS_MAX = 10_000;
+
 /** Runs typed slash commands: those of cinch, of the session, and of plugins (CMD-01). */
 export function slashLines(services: Services): Feature {
   return new SlashLines(services);
@@ -34,6 +37,9 @@ export function slashLines(services: Services): Feature {
 class SlashLines implements Feature {
   readonly #services: Services;
   readonly #end = new AbortController();
+  /** Runs until a command has shown another session. */
+  #switching: Promise<void> | undefined;
+  #shown: PromiseWithResolvers<void> | undefined;
   /** Commands of the session that is shown, as its engine lists them. */
   #known: { readonly of: OpenSession; readonly commands: KnownCommands } | undefined;
 
@@ -42,19 +48,23 @@ class SlashLines implements Feature {
   }
 
   send(text: string, how: SendHow): boolean {
-    if (!text.startsWith("/")) return false;
     const typed = parseTyped(text);
+    if (this.#switching !== undefined && !isUrgent(typed)) {
+      void this.#switching.then(() => this.#services.submit(text, how));
+      return true;
+    }
+    if (!text.startsWith("/")) return false;
     switch (typed.kind) {
       case "text":
         if (typed.text === text) return false;
-        void this.#guarded(() => this.#sendText(typed.text, { line: text, how }), text);
+        void this.#guarded(() => this.#sendText(typed.text, how), text);
         return true;
       case "invalid":
         this.#services.draft.bringBack(text);
         this.#services.say(typed.why, "warning");
         return true;
       case "command":
-        void this.#guarded(() => this.#run(typed, text), text);
+        this.#start(typed, text);
         return true;
     }
   }
@@ -69,8 +79,31 @@ class SlashLines implements Feature {
     if (next !== undefined && isNow) void session.goTo({ kind: "stored", info: { session: next } });
   }
 
+  opened(): void {
+    this.#shown?.resolve();
+    this.#shown = undefined;
+  }
+
   [Symbol.dispose](): void {
     this.#end.abort();
+  }
+
+  /** Runs a command. What is sent until it has shown another session waits for that one. */
+  #start(command: SlashCommand, line: string): void {
+    const work = this.#guarded(() => this.#run(command, line), line);
+    if (!isSwitch(command)) return;
+    const switching = work.finally(() => {
+      if (this.#switching === switching) this.#switching = undefined;
+    });
+    this.#switching = switching;
+  }
+
+  /** Resolves once another session is shown, or after `SHOWN_MS_MAX`. */
+  async #untilShown(): Promise<void> {
+    this.#shown ??= Promise.withResolvers();
+    const { promise, resolve } = this.#shown;
+    using _limit = this.#services.clock.timer(SHOWN_MS_MAX, resolve);
+    await promise;
   }
 
   /** Runs work of a line. A failure is shown, and the line comes back to the draft. */
@@ -101,7 +134,14 @@ class SlashLines implements Feature {
       state: this.#state(open),
       nowMs: services.clock.now(),
     };
-    await runSlashCommand(command, createSlashContext(parts, slashActions({ services, open, line, answer })));
+    const shown: Promise<void>[] = [];
+    const actions = slashActions({
+      ...{ services, open, line, answer },
+      switches: (next) => void shown.push(next),
+      untilShown: () => this.#untilShown(),
+    });
+    await runSlashCommand(command, createSlashContext(parts, actions));
+    await Promise.all(shown);
     services.redraw();
   }
 
@@ -137,14 +177,13 @@ class SlashLines implements Feature {
   }
 
   /** Sends a text that begins with two slashes as one for the model. */
-  async #sendText(
-    text: string,
-    { line, how }: { readonly line: string; readonly how: SendHow },
-  ): Promise<void> {
+  async #sendText(text: string, how: SendHow): Promise<void> {
     const open = await this.#services.session.session();
-    const answer = new Answer(this.#services, line);
-    const actions = slashActions({ services: this.#services, open, line, answer });
-    await (how === "steer" ? actions.steer(text) : actions.sendPrompt(text));
+
+    const content = [{ type: "text" as const, text }];
+    const { session: sessionId } = open;
+    const sent = await this.#services.session.send({ kind: "SendInput", sessionId, content, delivery: how });
+    if (sent instanceof HarnessError) throw sent;
   }
 
   #commandsOf(open: OpenSession): KnownCommands {
@@ -171,4 +210,20 @@ class SlashLines implements Feature {
 function titleOf(command: SlashCommand): string {
   const name = printCommand(command);
   return command.rest === "" || name === "/key" ? name : `${name} ${command.rest}`;
+}
+
+/** Returns true for a command that may show another session. */
+function isSwitch({ namespace, name, rest }: SlashCommand): boolean {
+  if (namespace === "profiles") return true;
+  if (namespace === "sessions") return name === "resume" || name === "attach";
+  return (
+    namespace === undefined && (name === "new" || name === "resume" || (name === "profiles" && rest !== ""))
+  );
+}
+
+/** Returns true for a command that stops something: it waits for nothing. */
+function isUrgent(typed: Typed): boolean {
+  return (
+    typed.kind === "command" && typed.namespace === undefined && /^(?:cancel|quit|exit)$/.test(typed.name)
+  );
 }
