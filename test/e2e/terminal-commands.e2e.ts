@@ -20,7 +20,7 @@ type Name = (typeof SLASH_COMMANDS)[number]["name"];
 interface Effect {
   /** Words behind the command. Default: none. */
   readonly words?: string;
-  /** What is typed instead of the name, for one with a placeholder. */
+  /** Line to type for a name with a placeholder. Default: the name. */
   readonly line?: string;
   readonly shows: string | RegExp;
   /** Key that closes what it has opened. Default: none is open. */

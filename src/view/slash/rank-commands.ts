@@ -18,9 +18,9 @@ export interface RankedCommand {
 const DESCRIBED_UNITS_MIN = 2;
 
 /**
- * Returns the commands that a typed beginning may mean, the best first: those whose name matches, then those with a word
- * of the description that begins so. For an empty one, those without a namespace and then the namespaces, which are names
- * with a colon at the end.
+ * Returns the commands that a typed beginning may mean, the best first: those whose name matches, then those with
+ * a word of the description that begins so. For an empty one, those without a namespace and then the namespaces, which
+ * are names with a colon at the end.
  */
 export function rankCommands(typed: string, commands: readonly SlashCommandInfo[]): readonly RankedCommand[] {
   const all = offered(commands);

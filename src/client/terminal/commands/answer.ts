@@ -10,7 +10,7 @@ type AnswerServices = Pick<
  * Shows the answer to one slash command. A text that takes more than half the screen gets a panel, unless the person
  * types or is asked already; any other becomes a note in the transcript.
  */
-export class Answer {
+export class SlashAnswer {
   readonly #services: AnswerServices;
   readonly #title: string;
   #hasTitle = false;

@@ -3,9 +3,9 @@ import { settle } from "../../../../test/support/fake-clock.ts";
 import { fakeServices, linesOf } from "../../../../test/support/terminal-parts.ts";
 import { QUIET_MS } from "../../../view/terminal/answer-guard.ts";
 import type { Overlay } from "../layout/part.ts";
-import { Answer } from "./answer.ts";
+import { SlashAnswer } from "./answer.ts";
 import { askConfirm } from "./confirm-panel.ts";
-import { askSecret } from "./secret-panel.ts";
+import { typeSecret } from "./secret-panel.ts";
 
 const SIZE = { columns: 40, rows: 10 };
 const LONG = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`).join("\n");
@@ -38,7 +38,7 @@ test("[CMD-01] a question of a command that is closed has no answer", async () =
 
 test("[CMD-01] a secret is shown as dots, and goes nowhere else", async () => {
   const services = fakeServices();
-  const answer = askSecret("Key of mock (not shown): ", services);
+  const answer = typeSecret("Key of mock (not shown): ", services);
   const panel = only(services.overlays);
   panel.type?.("ab");
   panel.paste?.("c\n");
@@ -54,7 +54,7 @@ test("[CMD-01] a secret is shown as dots, and goes nowhere else", async () => {
 
 test("[CMD-01] a short answer becomes a note with its command once, a long one a panel that scrolls", () => {
   const services = fakeServices();
-  const answer = new Answer(services, "/x");
+  const answer = new SlashAnswer(services, "/x");
   answer.say("one");
   answer.say("two");
   expect(services.notes.map(({ title, text }) => [title, text])).toEqual([
@@ -75,7 +75,7 @@ test("[CMD-01] a short answer becomes a note with its command once, a long one a
 test("[CMD-01] a long answer opens no panel over somebody who types", async () => {
   const services = fakeServices();
   const typing = { ...services, draft: { ...services.draft, text: "typing" } };
-  new Answer(typing, "/x").say(LONG);
+  new SlashAnswer(typing, "/x").say(LONG);
   await settle();
   expect([services.overlays.length, services.notes.length]).toEqual([0, 1]);
 });

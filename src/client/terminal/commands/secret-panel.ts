@@ -15,7 +15,7 @@ const DOTS_MAX = 24;
  * Asks for a secret. What is typed is not shown, and goes into no draft and no history. Resolves to undefined if the
  * person gives up or enters nothing.
  */
-export async function askSecret(question: string, services: SecretServices): Promise<string | undefined> {
+export async function typeSecret(question: string, services: SecretServices): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   services.open(new SecretPanel(question, services, resolve));
   services.redraw();

@@ -5,9 +5,9 @@ import type { ClientActions } from "../../slash/create-slash-context.ts";
 import { copyText } from "../clipboard/copy-text.ts";
 import type { Services } from "../layout/services.ts";
 import type { OpenSession } from "../options.ts";
-import type { Answer } from "./answer.ts";
+import type { SlashAnswer } from "./answer.ts";
 import { askConfirm } from "./confirm-panel.ts";
-import { askSecret } from "./secret-panel.ts";
+import { typeSecret } from "./secret-panel.ts";
 
 type Wants = Pick<CommandOf<"SendInput">, "skill" | "agent" | "delivery">;
 
@@ -16,7 +16,7 @@ export interface SlashActionsOptions {
   readonly open: OpenSession;
   /** The line as it was typed: it comes back to the draft if its text cannot be sent. */
   readonly line: string;
-  readonly answer: Answer;
+  readonly answer: SlashAnswer;
   /** Takes the time until another session is shown: what is sent meanwhile is for that one. */
   readonly switches: (shown: Promise<void>) => void;
   /** Resolves once another session is shown, or after a time limit. */
@@ -62,7 +62,7 @@ export function slashActions(options: SlashActionsOptions): ClientActions {
     copy: (text) => copyText({ ...services, say: (said) => answer.say(said) }, text),
     goTo: (next) => switches(session.goTo({ kind: "stored", info: next })),
     confirm: (question) => askConfirm(question, services),
-    askSecret: (question) => askSecret(question, services),
+    askSecret: (question) => typeSecret(question, services),
     takeBack: () => false, // nothing is typed while such a question is open
     sendPrompt: (text) => input(text, { delivery: "queue" }), // the transcript shows it
     steer: (text) => input(text, { delivery: "steer" }),
@@ -75,7 +75,7 @@ export function slashActions(options: SlashActionsOptions): ClientActions {
       return true;
     },
     async quit() {
-      // A turn of another client goes on (CTL-18).
+      // Leaving does not stop a turn of another client (CTL-18).
       if (turn?.originator === session.self) await cancel();
       services.leave();
     },

@@ -12,7 +12,7 @@ import type { ActionName } from "../keys/actions.ts";
 import type { Feature, SendHow } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import type { OpenSession } from "../options.ts";
-import { Answer } from "./answer.ts";
+import { SlashAnswer } from "./answer.ts";
 import { shownSender } from "./shown-sender.ts";
 import { slashActions } from "./slash-actions.ts";
 
@@ -124,7 +124,7 @@ class SlashLines implements Feature {
     if (panel !== undefined) return services.run(panel);
     if (session.open === undefined && (await this.#runWithoutSession(command))) return;
     const open = await session.session();
-    const answer = new Answer(services, titleOf(command));
+    const answer = new SlashAnswer(services, titleOf(command));
     const commands = this.#commandsOf(open);
     const sender = shownSender(services, this.#end.signal, async (text) => answer.say(text));
     const parts = {
@@ -158,7 +158,7 @@ class SlashLines implements Feature {
           await session.goTo({ kind: "new" });
           return true;
         case "help":
-          new Answer(this.#services, "/help").say(slashHelpText(SLASH_COMMANDS));
+          new SlashAnswer(this.#services, "/help").say(slashHelpText(SLASH_COMMANDS));
           return true;
       }
     const isResume =

@@ -36,7 +36,7 @@ interface OpenList {
   readonly hasMoved: boolean;
 }
 
-/** What is being typed, for the engine. */
+/** Text around the cursor, for the engine. */
 interface Wish {
   readonly key: string;
   readonly word: CompletedWord;
@@ -214,11 +214,11 @@ class Completion implements Feature, DraftAssistant {
     const before = this.#list;
     const moved = before?.hasMoved === true ? before.entries[before.at]?.insert : undefined;
     const isSame = moved !== undefined && before?.word.typed === word.typed;
-    const kept = isSame ? entries.findIndex(({ insert }) => insert === moved) : -1;
+    const place = isSame ? entries.findIndex(({ insert }) => insert === moved) : -1;
     this.#list =
       entries.length === 0
         ? undefined
-        : { ...list, at: kept === -1 ? firstChoice(entries, word) : kept, hasMoved: kept !== -1 };
+        : { ...list, at: place === -1 ? firstChoice(entries, word) : place, hasMoved: place !== -1 };
   }
 
   #close(): void {
@@ -286,8 +286,8 @@ function matching(entries: readonly CompletionEntry[], typed: string): readonly 
 }
 
 /**
- * Returns the entry that Enter takes without a move. Behind a command, a word that only resembles an entry is sent as it
- * is written.
+ * Returns the entry that Enter takes without a move. Behind a command, a word that only resembles an entry is sent
+ * as it is written.
  */
 function firstChoice([first]: readonly CompletionEntry[], { kind, typed }: CompletedWord): number {
   if (kind !== "argument") return 0;
