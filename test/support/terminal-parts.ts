@@ -15,6 +15,7 @@ import type { QueryOf, ResultOf } from "../../src/protocol/queries/queries.ts";
 import type { Question } from "../../src/view/questions/questions.ts";
 import type { RunView } from "../../src/view/session/run-view.ts";
 import { NEW_SESSION } from "../../src/view/session/session-view.ts";
+import type { LocalNote } from "../../src/view/transcript/local-notes.ts";
 import { NEW_TRANSCRIPT } from "../../src/view/transcript/transcript.ts";
 import type { FakeClock } from "./fake-clock.ts";
 import { fakeClock } from "./fake-clock.ts";
@@ -24,6 +25,8 @@ export interface FakeServices extends Services {
   readonly clock: FakeClock;
   readonly sent: Command[];
   readonly said: string[];
+  /** Notes in the transcript. */
+  readonly notes: LocalNote[];
   readonly overlays: Overlay[];
   readonly inserted: string[];
   readonly submitted: string[];
@@ -49,6 +52,7 @@ export function fakeServices(): FakeServices {
     clock,
     sent: [],
     said: [],
+    notes: [],
     overlays: [],
     inserted: [],
     submitted: [],
@@ -70,6 +74,9 @@ export function fakeServices(): FakeServices {
       self: "cli_self",
       last: undefined,
       isModelNamed: false,
+      isOverNetwork: false,
+      note: (note) => void services.notes.push(note),
+      clear: () => void services.notes.splice(0),
       session: async () => services.session.open as never,
       goTo: async (which) => void services.shown.push(which),
       async send<Sent extends Command>(command: Sent) {
@@ -93,6 +100,9 @@ export function fakeServices(): FakeServices {
     run: () => undefined,
     draft: {
       text: "",
+      edited: { text: "", cursor: 0 },
+      replacePart: (_from, _to, text) => void services.inserted.push(text),
+      assist: () => undefined,
       insert: (text) => void services.inserted.push(text),
       bringBack: (text) => void services.inserted.push(text),
       replace: (text) => void services.inserted.push(text),

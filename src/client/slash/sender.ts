@@ -8,14 +8,14 @@ import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
 
 export interface SenderOptions {
-  readonly connection: Connection;
+  readonly connection: Pick<Connection, "send" | "query">;
   /** Ends the wait for every answer when it aborts. */
   readonly signal: AbortSignal;
   /** Prints a text for the user. */
   readonly say: (text: string) => Promise<void>;
 }
 
-/** Sends commands and queries for the line client; returns or prints refusals. */
+/** Sends commands and queries for a client of a terminal; returns or prints refusals. */
 export class Sender {
   readonly #options: SenderOptions;
 

@@ -14,10 +14,11 @@ import type { SlashCommand } from "../../view/slash/slash.ts";
 /** The way that a text took to a clipboard, or the reason why it took none. */
 export type CopyResult = "terminal" | "tmux" | "too-long" | "no-terminal";
 
-/** State and actions of the line client that a slash command may use. */
+/** State of a session and actions of a client that a slash command may use. */
 export interface SlashContext {
   readonly session: SessionId;
-  readonly costs: Costs;
+  /** Returns all costs of the session so far, or the refusal. */
+  readCosts(): Promise<Costs | HarnessError>;
   readonly busy: boolean;
   /** Width of the screen in columns; undefined if unknown. */
   readonly columns: number | undefined;
@@ -25,7 +26,10 @@ export interface SlashContext {
   readonly tasks: readonly KnownTask[];
   /** Summary of the memories read and written so far. */
   readonly memories: string;
-  model: string;
+  /** The model in use, as `provider:name`. */
+  readonly model: string;
+  /** Notes that the engine has accepted another model, before an event names it. */
+  modelChosen(model: string): void;
   /** Folders that were added to the workspace (`--add-dir`). */
   readonly folders: readonly string[];
   readonly turns: Turns;
@@ -47,8 +51,8 @@ export interface SlashContext {
   switched(): void;
   /** Request for a session like the one that this client was started with; undefined if it cannot begin any. */
   readonly fresh: CommandOf<"CreateSession"> | undefined;
-  /** Puts a text into the clipboard of the terminal. */
-  copy(text: string): CopyResult;
+  /** Puts a text into the clipboard, and prints which way it took or why it took none. */
+  copy(text: string): Promise<void>;
   /** Leaves this session for another live one, with the last event of its past. */
   goTo(next: { readonly session: SessionId; readonly model: string; readonly past: EventSeq }): void;
   /** Asks the user a yes/no question at this client alone; undefined without an answer. */
@@ -66,7 +70,7 @@ export interface SlashContext {
   listCommands(): Promise<readonly SlashCommandInfo[]>;
   /** Returns a listed command, or one of cinch that is answered and not offered. */
   findCommand(isMeant: (info: SlashCommandInfo) => boolean): Promise<SlashCommandInfo | undefined>;
-  /** Sends a text to the model as the user's input. */
+  /** Sends a text to the model as the user's input, and shows it. */
   sendPrompt(text: string): Promise<void>;
   /** Sends a text to the model together with a skill. */
   useSkill(text: string, skill: string): Promise<void>;
@@ -74,8 +78,8 @@ export interface SlashContext {
   askAgent(text: string, agent: string): Promise<void>;
   /** Sends a text to the running turn. */
   steer(text: string): Promise<void>;
-  /** Drops the first kept text. */
-  drop(): void;
+  /** Drops the first text that could not be sent. Returns false if none is kept. */
+  drop(): boolean;
   /** Clears the screen; returns false if there is none. */
   clear(): boolean;
   quit(): Promise<void>;

@@ -1,3 +1,5 @@
+import { slashLines } from "./commands/slash-lines.ts";
+import { completion } from "./completion/completion.ts";
 import { keyProbe } from "./keys/key-probe.ts";
 import type { MakeFeature } from "./layout/feature.ts";
 import { notify } from "./notify/notify.ts";
@@ -5,6 +7,7 @@ import { panels } from "./panels/panels.ts";
 import { policy } from "./questions/policy-panel.ts";
 import { sessionChoice } from "./sessions/session-choice.ts";
 import { settings } from "./settings/settings.ts";
+import { shellLines } from "./shell/shell-lines.ts";
 import { themes } from "./themes/theme-panel.ts";
 import { welcome } from "./welcome/welcome.ts";
 
@@ -18,4 +21,7 @@ export const FEATURES: readonly MakeFeature[] = [
   keyProbe,
   notify,
   welcome,
+  slashLines,
+  shellLines,
+  completion, // last, so that its list is next to the draft
 ];

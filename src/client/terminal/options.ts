@@ -1,5 +1,6 @@
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
+import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { SessionInfo } from "../../protocol/resources.ts";
 import type { Host } from "./host/host.ts";
@@ -13,6 +14,8 @@ export interface OpenSession {
   readonly model: string;
   /** Its last event before this client attached. */
   readonly past: EventSeq;
+  /** Request for another session with the same settings. Absent: this client begins none. */
+  readonly fresh?: CommandOf<"CreateSession">;
   /** Sentences for the person at the start. */
   readonly notices: readonly string[];
 }
@@ -34,6 +37,8 @@ export interface ReachedByTerminal {
   readonly isModelNamed?: boolean;
   /** True if the engine outlives this client. */
   readonly isShared: boolean;
+  /** True if it was reached at a network address. Default: false. */
+  readonly isOverNetwork?: boolean;
   /** The session that the command line names, if it names one. */
   readonly named?: OpenSession;
   /** The last session of this directory that a person could continue. */

@@ -10,8 +10,10 @@ import type { SessionInfo } from "../../protocol/resources.ts";
 import { followSession } from "../../view/follow.ts";
 import type { SessionStep, SessionView } from "../../view/session/session-view.ts";
 import { NEW_SESSION, sessionStep } from "../../view/session/session-view.ts";
+import type { LocalNote } from "../../view/transcript/local-notes.ts";
+import { transcriptAfterEvent, withLocalNote } from "../../view/transcript/local-notes.ts";
 import type { Transcript } from "../../view/transcript/transcript.ts";
-import { NEW_TRANSCRIPT, transcriptAfter } from "../../view/transcript/transcript.ts";
+import { NEW_TRANSCRIPT, transcriptBehind } from "../../view/transcript/transcript.ts";
 import { Sender } from "../slash/sender.ts";
 import type { ShownSession } from "./layout/services.ts";
 import type { OpenSession, ReachedByTerminal, WhichSession } from "./options.ts";
@@ -68,6 +70,18 @@ export class SessionStore implements ShownSession {
   /** True once the engine is reached. */
   get isReached(): boolean {
     return this.#reached !== undefined;
+  }
+
+  get isOverNetwork(): boolean {
+    return this.#reached?.isOverNetwork === true;
+  }
+
+  note(note: LocalNote): void {
+    this.#transcript = withLocalNote(this.#transcript, note);
+  }
+
+  clear(): void {
+    this.#transcript = transcriptBehind(this.#transcript.reached);
   }
 
   /** Waits for the engine, and shows the session that the command line names. @throws the failure of its start. */
@@ -147,7 +161,7 @@ export class SessionStore implements ShownSession {
         if (signal.aborted) return;
         const step = sessionStep(this.#view, envelope);
         this.#view = step.after;
-        this.#transcript = transcriptAfter(this.#transcript, envelope);
+        this.#transcript = transcriptAfterEvent(this.#transcript, envelope);
         this.#options.changed(envelope, step);
       }
       if (!signal.aborted) this.#options.ended(undefined);

@@ -227,7 +227,7 @@ class TerminalClient {
         this.#screen.stopJob();
         return;
       case "turn.cancel":
-        void this.#cancel();
+        if (!this.#stopOwn()) void this.#cancel();
         return;
       default:
         this.#actByFeature(action);
@@ -272,6 +272,7 @@ class TerminalClient {
   }
 
   #interrupt(): void {
+    if (this.#stopOwn()) return; // as in a shell: it is no step on the way out
     const now = this.#options.clock.monotonic();
     const isSecond = now - this.#interruptedAtMs <= INTERRUPT_AGAIN_MS;
     this.#interruptedAtMs = now;
@@ -279,6 +280,11 @@ class TerminalClient {
     else if (this.#store.view.run?.turn === undefined) this.#input.clear();
     else void this.#cancel();
     this.#say(INTERRUPT_BANNER, "warning");
+  }
+
+  /** Stops what a feature runs for the person. Returns false if nothing of theirs runs. */
+  #stopOwn(): boolean {
+    return this.#features.some((feature) => feature.stop?.() === true);
   }
 
   async #cancel(): Promise<void> {

@@ -8,10 +8,11 @@ import { prepareCall } from "../../tools/chain/validate.ts";
 import { readTool } from "../../tools/files/read.ts";
 import { lsTool } from "../../tools/search/ls.ts";
 import type { ToolContext } from "../../tools/tool.ts";
+import type { MentionAtCursor } from "../../view/slash/mention-at-cursor.ts";
+import { mentionAt } from "../../view/slash/mention-at-cursor.ts";
 import type { FileList } from "./file-index.ts";
 import { FileIndex } from "./file-index.ts";
-import type { MentionAtCursor } from "./mentions.ts";
-import { mentionAt, writeMention } from "./mentions.ts";
+import { writeMention } from "./mentions.ts";
 
 /** Best matches that are judged for each item of the answer: some are left out. */
 const JUDGED_PER_ITEM = 4;

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { costMs } from "../../../test/support/cost.ts";
 import { holds } from "../../../test/support/property.ts";
-import { findMentions, MENTIONS_MAX, mentionAt, writeMention } from "./mentions.ts";
+import { mentionAt } from "../../view/slash/mention-at-cursor.ts";
+import { findMentions, MENTIONS_MAX, writeMention } from "./mentions.ts";
 
 const paths = (text: string) => findMentions(text).map(({ path }) => path);
 

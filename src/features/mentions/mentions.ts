@@ -11,23 +11,9 @@ export interface Mention {
   readonly lines?: { readonly first: number; readonly last: number };
 }
 
-/** A mention that is being typed, whose path a completion replaces. */
-export interface MentionAtCursor {
-  /** Range of the mention without the lines behind a colon. */
-  readonly from: number;
-  readonly to: number;
-  /** Path before the cursor. */
-  readonly path: string;
-}
-
 /** The at sign starts a word: not an e-mail address, not a decorator after a bracket. */
 const MENTION =
   /(?<![\p{L}\p{N}_@./\\-])@(?!@)(?:"([^"\n]+)"|([^\s"'`<>|,;:()[\]{}]+))(?::(\d{1,7})(?:-(\d{1,7}))?)?/gu;
-/** A mention that ends at the cursor, its path still without an end. */
-const MENTION_BEGUN = /(?<![\p{L}\p{N}_@./\\-])@(?!@)(?:"([^"\n]*)|([^\s"'`<>|,;:()[\]{}]*))$/u;
-/** The rest of a path behind the cursor. */
-const REST_QUOTED = /^[^"\n]*"/;
-const REST_BARE = /^[^\s"'`<>|,;:()[\]{}]*/;
 /** A path that needs no quotes. */
 const BARE_PATH = /^[^\s"'`<>|,;:()[\]{}@]+$/u;
 /** Characters that end a sentence, and not a path. */
@@ -53,17 +39,6 @@ export function findMentions(text: string): readonly Mention[] {
     if (!found.has(key)) found.set(key, lines === undefined ? mention : { ...mention, lines });
   }
   return [...found.values()];
-}
-
-/** Returns the mention whose path is being typed at the cursor; undefined if there is none. */
-export function mentionAt(text: string, cursor: number): MentionAtCursor | undefined {
-  const start = Math.max(0, cursor - PATH_CHARACTERS_MAX);
-  const begun = MENTION_BEGUN.exec(text.slice(start, cursor));
-  if (begun === null) return undefined;
-  const [, quoted, bare = ""] = begun;
-  const after = text.slice(cursor, cursor + PATH_CHARACTERS_MAX);
-  const [rest = ""] = (quoted === undefined ? REST_BARE : REST_QUOTED).exec(after) ?? [];
-  return { from: start + begun.index, to: cursor + rest.length, path: quoted ?? bare };
 }
 
 /** Returns the mention that names a path, in quotes where it needs them; undefined if no mention can. */

@@ -78,6 +78,11 @@ function completeArgument(typed: string, commands: readonly SlashCommandInfo[]):
   };
 }
 
+/** Returns true for a name that a person can type: no placeholder, and nothing that could drive a terminal. */
+export function isOffered(name: string): boolean {
+  return NAME.test(name) && !isPlaceholder(name);
+}
+
 function isPlaceholder(name: string): boolean {
   return PLACEHOLDER.test(name) && COMMON.has(name);
 }

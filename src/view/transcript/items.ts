@@ -108,6 +108,8 @@ export interface NoteItem extends ItemFacts {
   readonly text: string;
   /** The client that did it; absent for the engine. */
   readonly by?: ClientId;
+  /** Set if no event has it: this client made it, for the command in `title` if there is one. */
+  readonly local?: { readonly title?: string };
   /** The question that it asks or answers. */
   readonly askId?: AskId;
 }

@@ -172,7 +172,9 @@ function itemsOf(items: readonly TranscriptItem[], envelope: Envelope): readonly
 /** Returns true for an event that belongs into the last segment: its turn continues, and it has room. */
 function goesInto({ turn, items = [] }: Segment, envelope: Envelope): boolean {
   if (isTurnStarted(envelope)) return false;
-  const hasEnded = turn !== undefined && items.at(-1)?.kind === "end";
+  const last = items.at(-1);
+  if (last?.kind === "note" && last.local !== undefined) return false; // of this client alone
+  const hasEnded = turn !== undefined && last?.kind === "end";
   return !hasEnded && (items.length < SEGMENT_ITEMS_MAX || isPart(envelope));
 }
 

@@ -41,6 +41,7 @@ export async function runFullScreen(
       connection,
       isShared: !owned,
       isModelNamed: settings.model !== undefined || settings.profile !== undefined,
+      isOverNetwork: connect !== undefined && !connect.url.startsWith("unix:"),
       ...(last === undefined ? {} : { last }),
       ...named,
       async open(which) {

@@ -1,13 +1,14 @@
 import type { SessionId } from "../../../base/ids.ts";
+import { parseShellLine } from "../../../view/slash/shell-line.ts";
 import type { SlashCommand, Typed } from "../../../view/slash/slash.ts";
 import { parseTyped, printCommand } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { refusalText } from "../../../view/texts/refusal-text.ts";
+import type { OwnShellRuns } from "../../slash/own-shell-runs.ts";
 import type { Sender } from "../../slash/sender.ts";
 import type { SessionScreen } from "../output/session-screen.ts";
 import type { Dialogue } from "../questions/dialogue.ts";
 import type { LineSessionView } from "../session/line-session-view.ts";
-import type { OwnShellRuns } from "../session/own-shell-runs.ts";
-import { parseShellLine } from "../session/own-shell-runs.ts";
 import { ContinuedLine } from "./continued-line.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Work, WorkQueue, WorkQueues } from "./work-queues.ts";
@@ -133,7 +134,10 @@ export class TypedLines {
     const shellLine = parseShellLine(text);
     if (shellLine?.command === "")
       return await screen.say("Write the command behind the !, as in !git status.");
-    if (shellLine !== undefined) return await this.#dependencies.shell.run(shellLine);
+    if (shellLine !== undefined) {
+      const refused = await this.#dependencies.shell.run(shellLine);
+      return refused === undefined ? undefined : await screen.say(refusalText(refused));
+    }
     const typed = parseTyped(text);
     if (typed.kind === "invalid") return await screen.say(neutraliseLine(typed.why));
     if (typed.kind === "command") return await command(typed);

@@ -10,15 +10,16 @@ import { planModeOf } from "../../../view/session/plan-mode.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import { runSlashCommand } from "../../slash/commands/slash-commands.ts";
 import { KnownCommands } from "../../slash/known-commands.ts";
+import { OwnShellRuns } from "../../slash/own-shell-runs.ts";
 import { Sender } from "../../slash/sender.ts";
 import type { SlashContext } from "../../slash/slash-context.ts";
-import { createSlashContext } from "../create-slash-context.ts";
 import { Outbox } from "../input/outbox.ts";
 import type { PromptState } from "../input/prompt.ts";
 import { Prompt } from "../input/prompt.ts";
 import { TypedLines } from "../input/typed-lines.ts";
 import type { Work } from "../input/work-queues.ts";
 import { WorkQueues } from "../input/work-queues.ts";
+import { lineSlashContext } from "../line-slash-context.ts";
 import type { LineClientOptions, LineOutcome } from "../options.ts";
 import { SessionScreen } from "../output/session-screen.ts";
 import { Dialogue } from "../questions/dialogue.ts";
@@ -26,7 +27,6 @@ import type { ClientEvent } from "./client-events.ts";
 import { clientEvents, workDone } from "./client-events.ts";
 import { completeLine } from "./complete-line.ts";
 import { LineSessionView } from "./line-session-view.ts";
-import { OwnShellRuns } from "./own-shell-runs.ts";
 
 /** The session to continue with, and how far it was seen. */
 export type NextSession = Pick<LineClientOptions, "session" | "model" | "past" | "shown" | "isSwitch">;
@@ -343,7 +343,7 @@ export class WatchedSession {
   }
 
   #slashContext(): SlashContext {
-    return createSlashContext({
+    return lineSlashContext({
       session: this.#options.session,
       seen: this.#seen,
       screen: this.#screen,

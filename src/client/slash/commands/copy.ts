@@ -1,8 +1,9 @@
+import { unreachable } from "../../../base/assert.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { byteLength, count, grouped } from "../../../base/text/text.ts";
 import { CLIPBOARD_BYTES_MAX } from "../../../view/terminal/clipboard.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
-import type { SlashContext } from "../slash-context.ts";
+import type { CopyResult, SlashContext } from "../slash-context.ts";
 
 type CopyContext = Pick<SlashContext, "session" | "query" | "say" | "copy">;
 
@@ -15,20 +16,22 @@ export async function runCopy(client: CopyContext): Promise<void> {
   const answer = await lastAnswer(client);
   if (answer instanceof HarnessError) return await client.say(refusalText(answer));
   if (answer === undefined) return await client.say("There is no answer to copy yet.");
-  const way = client.copy(answer);
+  await client.copy(answer);
+}
+
+/** Returns the sentence about a text that went to the clipboard of a terminal, or could not. */
+export function copiedText(way: CopyResult, text: string): string {
   switch (way) {
     case "no-terminal":
-      return await client.say(`There is no terminal here whose clipboard could take it. ${EXPORT}`);
+      return `There is no terminal here whose clipboard could take it. ${EXPORT}`;
     case "too-long":
-      return await client.say(
-        `The answer has ${grouped(byteLength(answer))} bytes; terminals take ${grouped(CLIPBOARD_BYTES_MAX)}. ${EXPORT}`,
-      );
+      return `The answer has ${grouped(byteLength(text))} bytes; terminals take ${grouped(CLIPBOARD_BYTES_MAX)}. ${EXPORT}`;
     case "tmux":
-      return await client.say(
-        `Copied ${lines(answer)} through tmux (OSC 52). If nothing arrived: tmux set -g allow-passthrough on`,
-      );
+      return `Copied ${lines(text)} through tmux (OSC 52). If nothing arrived: tmux set -g allow-passthrough on`;
     case "terminal":
-      return await client.say(`Copied ${lines(answer)} to the terminal's clipboard (OSC 52).`);
+      return `Copied ${lines(text)} to the terminal's clipboard (OSC 52).`;
+    default:
+      return unreachable(way);
   }
 }
 

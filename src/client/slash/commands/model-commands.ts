@@ -13,7 +13,7 @@ export async function setModel(model: string, client: SlashContext): Promise<voi
     await client.say(refusalText(answer));
     return await client.say(`model ${neutraliseLine(client.model)}, as before`);
   }
-  client.model = model;
+  client.modelChosen(model);
   await client.say(`model ${neutraliseLine(model)} from the next round on`);
   for (const notice of answer.result?.notices ?? []) await client.say(neutraliseLine(notice));
 }

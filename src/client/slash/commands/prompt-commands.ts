@@ -1,7 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { promptQuery } from "../../../view/slash/work-command.ts";
-import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { SlashContext } from "../slash-context.ts";
 
@@ -11,13 +11,12 @@ const LISTED_MAX = 100;
 const NO_PROMPTS =
   "There are no prompts: write one as prompts/NAME.md beside your config.toml, or as .cinch/prompts/NAME.md of the project.";
 
-/** Runs `/prompts` and `/prompts:NAME words`: prints and sends the expanded prompt. */
+/** Runs `/prompts` and `/prompts:NAME words`: sends the expanded prompt. */
 export async function runPrompts(command: SlashCommand, client: PromptsContext): Promise<void> {
   if (command.namespace === undefined) return await list(client);
   const { session: sessionId } = client;
   const answer = await client.query({ ...promptQuery(command), sessionId });
   if (answer instanceof HarnessError) return await client.say(refusalText(answer));
-  await client.say(neutralise(answer.prompt));
   await client.sendPrompt(answer.prompt);
 }
 

@@ -57,8 +57,8 @@ const ALONE = {
   steer: ({ rest }, client) => steer(rest, client),
   withdraw: ({ args }, client) => runWithdraw(args, client),
   drop: async (_command, client) => {
-    client.drop();
-    await client.say("Forgotten.");
+    const isDropped = client.drop();
+    await client.say(isDropped ? "Forgotten." : "No text is kept that could not be sent.");
   },
   memory: (_command, client) => client.say(client.memories),
   resume: (command, client) => runSessions({ ...command, namespace: "sessions" }, client),
@@ -148,7 +148,8 @@ async function steer(text: string, client: SlashContext): Promise<void> {
 }
 
 async function tellCosts(client: SlashContext): Promise<void> {
-  const { costs } = client;
+  const costs = await client.readCosts();
+  if (costs instanceof HarnessError) return await client.say(refusalText(costs));
   const models = [...costs.by.model.keys()].slice(0, COST_ROWS_MAX);
   const answer = models.length === 0 ? undefined : await client.query({ kind: "ListPrices", models });
   const prices = modelPrices(answer === undefined || answer instanceof HarnessError ? {} : answer.prices);

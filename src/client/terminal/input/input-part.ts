@@ -1,6 +1,7 @@
+import { parseShellLine } from "../../../view/slash/shell-line.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { SendHow } from "../layout/feature.ts";
-import type { DrawnPart, Part } from "../layout/part.ts";
+import type { DraftAssistant, DrawnPart, Part } from "../layout/part.ts";
 import type { Draft, Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
 import { expanded, hasChip } from "./chips.ts";
@@ -43,6 +44,17 @@ const VIM_CONTEXTS: Readonly<Record<VimState["mode"], KeyContext>> = {
   visual: "vimVisual",
   lines: "vimVisual",
 };
+/** Stands before a draft that is a command for the shell. */
+const SHELL_MARK = "$ ";
+/** Actions that delete a part of the text. */
+const DELETES: ReadonlySet<ActionName> = new Set([
+  "edit.deleteBack",
+  "edit.deleteForward",
+  "edit.deleteWordBack",
+  "edit.deleteWordForward",
+  "edit.killToStart",
+  "edit.killToEnd",
+]);
 const MARKS: Readonly<Record<VimState["mode"], string>> = {
   insert: "> ",
   normal: "N ",
@@ -63,6 +75,7 @@ export class InputPart implements Part, Draft {
   /** Drafts with chips that were sent or cleared, by their whole text: they come back with their chips. */
   readonly #written = new Map<string, Pick<EditorState, "text" | "chips">>();
   #columns = COLUMNS_BEFORE_DRAWN;
+  #assistant: DraftAssistant | undefined;
 
   constructor(options: InputPartOptions) {
     this.#options = options;
@@ -72,8 +85,13 @@ export class InputPart implements Part, Draft {
   }
 
   get contexts(): readonly KeyContext[] {
-    const draft = this.#state.text === "" ? (["emptyDraft", "input"] as const) : (["input"] as const);
-    return this.#vim === undefined ? draft : [VIM_CONTEXTS[this.#vim.mode], "vim", ...draft];
+    const assisted = this.#isCommanding ? [] : (this.#assistant?.contexts ?? []);
+    const vim: readonly KeyContext[] = this.#vim === undefined ? [] : [VIM_CONTEXTS[this.#vim.mode], "vim"];
+    return [...assisted, ...vim, ...(this.#state.text === "" ? (["emptyDraft"] as const) : []), "input"];
+  }
+
+  get edited(): Pick<EditorState, "text" | "cursor"> {
+    return this.#state;
   }
 
   /** The draft as it would be sent. */
@@ -84,13 +102,22 @@ export class InputPart implements Part, Draft {
   draw({ columns, rows }: Size): DrawnPart {
     this.#columns = columns;
     const vim = this.#vimEditor();
-    if (vim === undefined) return drawEditor(this.#state, columns, rows);
+    const shellMark = parseShellLine(this.#state.text) === undefined ? undefined : SHELL_MARK;
+    if (vim === undefined)
+      return drawEditor(this.#state, columns, rows, shellMark === undefined ? {} : { mark: shellMark });
     const selected = selectedPart(vim);
-    const mark = MARKS[vim.vim.mode];
+    const mark = (isCommanding(vim.vim) ? undefined : shellMark) ?? MARKS[vim.vim.mode];
     return drawEditor(this.#state, columns, rows, selected === undefined ? { mark } : { mark, selected });
   }
 
   act(action: ActionName): boolean {
+    if (this.#assistant?.act(action) === true) return true;
+    const isTaken = this.#act(action);
+    this.#assistant?.draftChanged(DELETES.has(action));
+    return isTaken;
+  }
+
+  #act(action: ActionName): boolean {
     const edit = EDITS[action];
     if (edit !== undefined) {
       this.#editBy(edit);
@@ -103,13 +130,16 @@ export class InputPart implements Part, Draft {
 
   type(text: string): boolean {
     const vim = this.#vimEditor();
-    if (vim === undefined || !isCommanding(vim.vim)) this.#edit({ kind: "insert", text });
-    else this.#setVim([...text].reduce(vimKey, vim));
+    const isCommand = vim !== undefined && isCommanding(vim.vim);
+    if (isCommand) this.#setVim([...text].reduce(vimKey, vim));
+    else this.#edit({ kind: "insert", text });
+    this.#assistant?.draftChanged(!isCommand);
     return true;
   }
 
   paste(text: string): boolean {
     this.#edit({ kind: "paste", text });
+    this.#assistant?.draftChanged(false);
     return true;
   }
 
@@ -119,11 +149,21 @@ export class InputPart implements Part, Draft {
 
   replace(text: string): void {
     this.#edit({ kind: "set", text });
+    this.#assistant?.draftChanged(false);
+  }
+
+  replacePart(from: number, to: number, text: string): void {
+    this.#edit({ kind: "replace", from, to, text });
+  }
+
+  assist(assistant: DraftAssistant): void {
+    this.#assistant = assistant;
   }
 
   bringBack(text: string): void {
     if (this.#state.text === "") this.#fill(text);
     else this.#edit({ kind: "set", text: `${text}\n${this.text}` });
+    this.#assistant?.draftChanged(false);
   }
 
   /** Empties the draft. Undo brings it back, and so does the history. */
@@ -186,6 +226,8 @@ export class InputPart implements Part, Draft {
     }
     const { text } = this;
     if (text.trim() === "") return;
+    // No turn has a command: the history keeps it.
+    if (/^[/!]/.test(text)) this.#history.remember(text, "command");
     this.#noteChips(text);
     this.#begin(EMPTY_EDITOR);
     this.#walk = undefined;
@@ -297,6 +339,10 @@ export class InputPart implements Part, Draft {
     this.#remember();
     this.#fill(text);
     this.#options.services.redraw();
+  }
+
+  get #isCommanding(): boolean {
+    return this.#vim !== undefined && isCommanding(this.#vim);
   }
 
   #vimEditor(): VimEditor | undefined {

@@ -32,6 +32,10 @@ export interface Feature {
    * it has it; what none takes is sent as an input.
    */
   send?(text: string, how: SendHow): boolean;
+  /**
+   * Stops what the person has started with it, before a turn is cancelled. Returns false if nothing of it runs.
+   */
+  stop?(): boolean;
   /** Called when the client ends, before the screen is given back. */
   [Symbol.dispose]?(): void;
 }

@@ -38,3 +38,16 @@ export interface Overlay extends Part {
   /** Called once it is closed, in whichever way. */
   closed?(): void;
 }
+
+/** Helps with the draft while it is written, such as a list of completions. */
+export interface DraftAssistant {
+  /** Contexts in which keys are looked up before those of the draft; empty while it is closed. */
+  readonly contexts: readonly KeyContext[];
+  /** Carries out an action of its contexts. Returns false for one that it leaves to the draft. */
+  act(action: ActionName): boolean;
+  /**
+   * Called after each key and each change of the draft. `isTyped`: the key typed or deleted a part of the text; false
+   * after moves, pastes and any other key.
+   */
+  draftChanged(isTyped: boolean): void;
+}

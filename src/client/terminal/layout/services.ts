@@ -7,6 +7,7 @@ import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
 import type { SessionView } from "../../../view/session/session-view.ts";
 import type { NoteTone } from "../../../view/transcript/items.ts";
+import type { LocalNote } from "../../../view/transcript/local-notes.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
 import type { Host } from "../host/host.ts";
 import type { ActionName } from "../keys/actions.ts";
@@ -16,7 +17,7 @@ import type { Screen } from "../screen/screen.ts";
 import type { ClientSettings } from "../settings/client-settings.ts";
 import type { ThemeChoice } from "../themes/theme-choice.ts";
 import type { SendHow } from "./feature.ts";
-import type { Overlay } from "./part.ts";
+import type { DraftAssistant, Overlay } from "./part.ts";
 
 /** The session that is shown, for the parts of the screen. */
 export interface ShownSession {
@@ -30,6 +31,12 @@ export interface ShownSession {
   readonly last: SessionInfo | undefined;
   /** True if the command line names a model, or a profile, which may name one; false before the engine is reached. */
   readonly isModelNamed: boolean;
+  /** True if the engine was reached at a network address, which takes no key of a provider. */
+  readonly isOverNetwork: boolean;
+  /** Adds a note of this client to the transcript. */
+  note(note: LocalNote): void;
+  /** Leaves everything out of the transcript that was read so far; the session keeps it. */
+  clear(): void;
   /** Returns the session that is shown; begins one if there is none. @throws HarnessError the engine's refusal. */
   session(): Promise<OpenSession>;
   /** Shows another session. A refusal is shown, and the one before stays. */
@@ -44,6 +51,12 @@ export interface ShownSession {
 export interface Draft {
   /** The text as it would be sent. */
   readonly text: string;
+  /** The text as it is edited, in which a chip is one character, and the cursor in it, in units of UTF-16. */
+  readonly edited: { readonly text: string; readonly cursor: number };
+  /** Replaces a part of `edited.text`, and puts the cursor behind the new part. */
+  replacePart(from: number, to: number, text: string): void;
+  /** Lets an assistant see changes and keys. */
+  assist(assistant: DraftAssistant): void;
   /** Inserts a text at the cursor. */
   insert(text: string): void;
   /** Puts a text into an empty draft, else before what is in it. */

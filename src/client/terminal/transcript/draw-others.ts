@@ -19,6 +19,8 @@ import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { DrawContext } from "./draw-context.ts";
 
 const TONES: Readonly<Record<NoteTone, Role>> = { info: "dim", warning: "warning", failure: "failure" };
+/** A deeper indent is cut, so that room for words remains. */
+const INDENT_MAX = 8;
 
 /** Returns the rows of a prompt: a bar at the left, and the name of the client if it is another one. */
 export function drawPrompt(
@@ -65,15 +67,24 @@ function thoughtText(ts: string, endedAt: string | undefined): string {
     : "thought";
 }
 
-/** Returns the rows of a note, with the client that did it. */
+/** Returns the rows of a note, with the client that did it, or the command of this client that it answers. */
 export function drawNote(
-  { text, tone, by }: NoteItem,
+  { text, tone, by, local }: NoteItem,
   { columns, clients, self }: DrawContext,
 ): readonly DrawnRow[] {
   const who = by === undefined || by === self ? "" : ` (by ${displayName(clients, by)})`;
-  return `${text}${who}`
+  const role = local !== undefined && tone === "info" ? "text" : TONES[tone];
+  const title =
+    local?.title === undefined ? [] : wrapSpans([span(local.title, { role: "accent" })], { columns });
+  const lines = `${text}${who}`
     .split("\n")
-    .flatMap((line) => wrapSpans([span(line, { role: TONES[tone] })], { columns, rest: [span("  ")] }));
+    .flatMap((line) => wrapSpans([span(line, { role })], { columns, rest: [span(hangingIndent(line))] }));
+  return [...title, ...lines];
+}
+
+/** Returns the indent of the rows that continue a line: two columns more than its own, so that columns stay apart. */
+function hangingIndent(line: string): string {
+  return " ".repeat(Math.min(INDENT_MAX, line.search(/\S|$/)) + 2);
 }
 
 /** Returns the row about the end of a turn; none if it ended as it should. */

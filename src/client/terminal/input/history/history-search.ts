@@ -21,6 +21,7 @@ export interface HistorySearchOptions {
 
 const FROM: Readonly<Record<HistoryEntry["from"], string>> = {
   draft: "not sent",
+  command: "",
   session: "",
   folder: "other session",
 };

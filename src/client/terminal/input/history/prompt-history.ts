@@ -12,8 +12,8 @@ export interface HistoryEntry {
   readonly text: string;
   /** Milliseconds since 1970. */
   readonly atMs: number;
-  /** `draft`: it was cleared and never sent. */
-  readonly from: "draft" | "session" | "folder";
+  /** `draft`: it was cleared and never sent. `command`: a slash command, or a command for the shell. */
+  readonly from: "draft" | "command" | "session" | "folder";
   /** Set if `text` may be only its beginning: where the whole is. Without a session: in the one that is shown. */
   readonly cutIn?: { readonly session?: SessionId; readonly turn: number };
 }
@@ -85,10 +85,10 @@ export class PromptHistory {
     return this.#merged.entries;
   }
 
-  /** Keeps a draft that is cleared without being sent. */
-  remember(text: string): void {
+  /** Keeps a text that no turn of the session has: a draft that was cleared, or a command. */
+  remember(text: string, from: "draft" | "command" = "draft"): void {
     if (text.trim() === "") return;
-    const entry: HistoryEntry = { text, atMs: this.#services.clock.now(), from: "draft" };
+    const entry: HistoryEntry = { text, atMs: this.#services.clock.now(), from };
     this.#cleared = [...this.#cleared.slice(1 - CLEARED_MAX), entry];
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import type { Envelope } from "../../../protocol/events/envelope.ts";
-import { memoriesAfter, NO_MEMORIES } from "../../../view/session/memories.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import { memoriesAfter, NO_MEMORIES } from "../session/memories.ts";
 import { memoriesText } from "./memories-text.ts";
 
 const event = (kind: string, payload: unknown) => ({ id: 1, kind, payload }) as unknown as Envelope;

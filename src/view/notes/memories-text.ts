@@ -1,5 +1,5 @@
-import type { MemoryUse, UsedMemories } from "../../../view/session/memories.ts";
-import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import type { MemoryUse, UsedMemories } from "../session/memories.ts";
+import { neutraliseLine } from "../terminal/terminal-text.ts";
 
 const WORDS: Readonly<Record<MemoryUse, string>> = {
   written: "written",

@@ -1,36 +1,27 @@
-import type { CallId, SessionId } from "../../../base/ids.ts";
-import type { Envelope } from "../../../protocol/events/envelope.ts";
-import { isShellEvent } from "../../../view/event-facts.ts";
-import type { Sender } from "../../slash/sender.ts";
-
-/** A typed line that is a command for the shell. */
-export interface ShellLine {
-  readonly command: string;
-  /** True if the model sees the command and its output. */
-  readonly toModel: boolean;
-}
+import { HarnessError } from "../../base/errors.ts";
+import type { CallId, SessionId } from "../../base/ids.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import { isShellEvent } from "../../view/event-facts.ts";
+import type { ShellLine } from "../../view/slash/shell-line.ts";
+import type { Sender } from "./sender.ts";
 
 /** Ends that came before the answer to their command. */
 const EARLY_ENDS_MAX = 64;
 
-/**
- * Parses a line of the form `!command`, or `!!command`, which the model does not see. Returns undefined for any other
- * line: a blank in front makes a text of it.
- */
-export function parseShellLine(text: string): ShellLine | undefined {
-  if (!text.startsWith("!")) return undefined;
-  const toModel = !text.startsWith("!!");
-  return { command: text.slice(toModel ? 1 : 2).trim(), toModel };
-}
-
 /** The commands that the user of this client runs in the session. */
 export class OwnShellRuns {
-  readonly #dependencies: { readonly session: SessionId; readonly sender: Sender };
+  readonly #dependencies: {
+    readonly session: SessionId;
+    readonly sender: Pick<Sender, "answerTo" | "send">;
+  };
   readonly #running = new Set<CallId>();
   readonly #stopping = new Set<CallId>();
   readonly #endedEarly = new Set<CallId>();
 
-  constructor(dependencies: { readonly session: SessionId; readonly sender: Sender }) {
+  constructor(dependencies: {
+    readonly session: SessionId;
+    readonly sender: Pick<Sender, "answerTo" | "send">;
+  }) {
     this.#dependencies = dependencies;
   }
 
@@ -44,11 +35,14 @@ export class OwnShellRuns {
     return [...this.#running].some((callId) => !this.#stopping.has(callId));
   }
 
-  async run({ command, toModel }: ShellLine): Promise<void> {
+  /** Starts a command. Returns the refusal, if any. */
+  async run({ command, toModel }: ShellLine): Promise<HarnessError | undefined> {
     const { session: sessionId, sender } = this.#dependencies;
-    const result = await sender.request({ kind: "RunShell", sessionId, command, toModel });
-    if (result === undefined || this.#endedEarly.delete(result.callId)) return;
-    this.#running.add(result.callId);
+    const answer = await sender.answerTo({ kind: "RunShell", sessionId, command, toModel });
+    if (answer instanceof HarnessError) return answer;
+    const { result } = answer;
+    if (result !== undefined && !this.#endedEarly.delete(result.callId)) this.#running.add(result.callId);
+    return undefined;
   }
 
   /** Stops all of them. */
