@@ -130,6 +130,7 @@ class TerminalClient {
       },
       mouse: this.#mouse,
     });
+    for (const feature of this.#features) feature.started?.();
   }
 
   async run(): Promise<TerminalOutcome> {

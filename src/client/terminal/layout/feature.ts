@@ -17,6 +17,8 @@ export interface Feature {
   readonly actions?: Readonly<Partial<Record<ActionName, () => void>>>;
   /** Rows that it shows between the transcript and the draft. Called for each frame. */
   above?(columns: number): readonly DrawnRow[];
+  /** Called once the screen is open, after the first frame. Until then `services.screen` is absent. */
+  started?(): void;
   /** Takes an event of the session that is shown, with the views before and after it. */
   changed?(envelope: Envelope, step: SessionStep): void;
   /** Called once another session is shown, before its events. */

@@ -9,8 +9,8 @@ export function notify(services: Services): Feature {
   const title = new WindowTitle(services);
   const notices = new AwayNotices(services, () => title.session);
   let events = new NotifiedEvents();
-  title.show();
   return {
+    started: () => title.show(),
     reached: () => void notices.readWays().catch((thrown: unknown) => services.tell(thrown)),
     opened() {
       events = new NotifiedEvents();
