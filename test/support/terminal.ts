@@ -14,6 +14,10 @@ export interface Terminal extends AsyncDisposable {
   screen(): Promise<string>;
   /** Waits until the screen shows a text. */
   shows(text: string | RegExp): Promise<void>;
+  /** Waits until the cursor stands in a cell, counted from 0. */
+  cursorAt(row: number, column: number): Promise<void>;
+  /** Gives the window another size. */
+  resize(columns: number, rows: number): Promise<void>;
   /** Waits until the shell stands at its prompt and nothing of the line is typed. */
   prompts(): Promise<void>;
   /** Clears the screen at the shell's prompt: what it showed is not taken for what comes next. */
@@ -85,6 +89,19 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     async screen() {
       return (await tmux("capture-pane", "-p", "-t", "main")).replaceAll(/ +$/gm, "").trimEnd();
     },
+    async cursorAt(row, column) {
+      let last = "";
+      await until(
+        `the cursor stands at ${column},${row}, not at ${last}`,
+        async () => {
+          last = (await cursor()).trim();
+          return last === `${column},${row}`;
+        },
+        SHOWN_MS_MAX,
+      );
+    },
+    resize: async (columns, rows) =>
+      void (await tmux("resize-window", "-t", "main", "-x", String(columns), "-y", String(rows))),
     prompts: () => terminal.shows(/bash-\S*[#$]$/),
     async clear() {
       await terminal.type("clear");

@@ -11,6 +11,8 @@ export interface OpenSession {
   readonly profile: string;
   /** `provider:name`. */
   readonly model: string;
+  /** True if it was there before: a stored one, or one that runs already. */
+  readonly history: boolean;
   /** Its last event before this client attached. */
   readonly past: EventSeq;
   /** Sentences for the person at the start. */

@@ -1,8 +1,10 @@
 import { whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
 import type { Command } from "../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../protocol/commands/results.ts";
 import type { Connection } from "../../protocol/connection.ts";
+import type { AttachedFile, AttachmentInfo } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
@@ -104,6 +106,19 @@ export class SessionStore implements ShownSession {
   async query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind> | HarnessError> {
     const sender = await this.#sender();
     return sender instanceof HarnessError ? sender : await sender.query(query);
+  }
+
+  async attach(session: SessionId, file: AttachedFile): Promise<AttachmentInfo | HarnessError | undefined> {
+    const { engine, signal } = this.#options;
+    try {
+      const { connection } = await whileAlive(engine, signal);
+      return connection.attach === undefined
+        ? undefined
+        : await whileAlive(connection.attach(session, file), signal);
+    } catch (thrown) {
+      if (thrown instanceof HarnessError) return thrown;
+      throw thrown;
+    }
   }
 
   async #sender(): Promise<Sender | HarnessError> {

@@ -1,10 +1,15 @@
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { NoteTone } from "../../view/transcript/items.ts";
 import type { Role } from "./drawing/span.ts";
 import { row, span } from "./drawing/span.ts";
 import { FEATURES } from "./features.ts";
+import { ImageUploads } from "./images/image-uploads.ts";
 import { InputPart } from "./input/input-part.ts";
+import type { OutgoingMessage } from "./input/message.ts";
+import { textMessage } from "./input/message.ts";
+import { Outbox } from "./input/outbox.ts";
 import type { ActionName } from "./keys/actions.ts";
 import { KeyTable } from "./keys/key-table.ts";
 import type { Feature, SendHow } from "./layout/feature.ts";
@@ -24,6 +29,8 @@ import { SIXTEEN } from "./themes/sixteen.ts";
 import { TranscriptPart } from "./transcript/transcript-part.ts";
 
 const INTERRUPT_AGAIN_MS = 2_000;
+/** Longest wait for the engine to keep the draft when the client ends. */
+const SETTLE_MS_MAX = 1_000;
 export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
 const TONES: Readonly<Record<NoteTone, Role>> = { info: "accent", warning: "warning", failure: "failure" };
 
@@ -44,6 +51,7 @@ class TerminalClient {
   readonly #store: SessionStore;
   readonly #keys = new KeyTable();
   readonly #input: InputPart;
+  readonly #outbox: Outbox;
   readonly #transcript: TranscriptPart;
   readonly #status: StatusPart;
   readonly #stage: Stage;
@@ -70,10 +78,14 @@ class TerminalClient {
     });
     this.#settings = new KeptSettings();
     const services = this.#makeServices();
+    const uploads = new ImageUploads(services.session);
+    this.#outbox = new Outbox({ services, uploads });
     this.#input = new InputPart({
       services,
+      uploads,
+      outbox: this.#outbox,
       workingDir: options.workingDir,
-      send: (text, how) => this.#send(text, how),
+      send: (message, how) => this.#send(message, how),
     });
     this.#transcript = new TranscriptPart(services);
     this.#status = new StatusPart(services, { isQuiet: options.isQuiet ?? false });
@@ -109,6 +121,7 @@ class TerminalClient {
     try {
       void this.#begin();
       const why = await Promise.race([this.#left.promise, aborted.promise]);
+      await this.#settle();
       const session = this.#store.open?.session;
       return session === undefined ? { why } : { why, session };
     } finally {
@@ -118,13 +131,24 @@ class TerminalClient {
     }
   }
 
+  /** Keeps what was written, before the client ends. An engine that does not answer in time ends the wait. */
+  async #settle(): Promise<void> {
+    const { clock, signal } = this.#options;
+    using limit = deadline(clock, SETTLE_MS_MAX, signal);
+    try {
+      await whileAlive(this.#input.settle(), limit.signal);
+    } catch (thrown) {
+      if (!limit.reached && !(thrown instanceof HarnessError)) throw thrown;
+    }
+  }
+
   async #begin(): Promise<void> {
     try {
       await this.#store.reach();
       for (const feature of this.#features) feature.reached?.();
       this.#screen.redraw();
       await this.#input.attached();
-      if (this.#options.prompt !== undefined) this.#send(this.#options.prompt, "queue");
+      if (this.#options.prompt !== undefined) this.#send(textMessage(this.#options.prompt), "queue");
     } catch (thrown) {
       this.#tell(thrown);
     }
@@ -151,28 +175,22 @@ class TerminalClient {
       open: (overlay) => this.#stage.open(overlay),
       close: (overlay) => this.#stage.close(overlay),
       run: (action) => this.#stage.run(action),
-      submit: (text, how) => this.#send(text, how),
+      submit: (text, how) => this.#send(textMessage(text), how),
       leave: () => this.#left.resolve("quit"),
     };
   }
 
-  /** Sends a text: by the first feature that takes it, else as an input of the session. */
-  #send(text: string, how: SendHow): void {
+  /** Sends a message: its text by the first feature that takes it, else all of it as an input of the session. */
+  #send(message: OutgoingMessage, how: SendHow): void {
+    const { text, images } = message;
     this.#transcript.follow();
-    if (this.#features.some((feature) => feature.send?.(text, how) === true)) return;
-    void this.#sendInput(text, how);
-  }
-
-  async #sendInput(text: string, delivery: SendHow): Promise<void> {
-    try {
-      const { session: sessionId } = await this.#store.session();
-      const content = [{ type: "text" as const, text }];
-      const answer = await this.#store.send({ kind: "SendInput", sessionId, content, delivery });
-      if (answer instanceof HarnessError) throw answer;
-    } catch (thrown) {
-      this.#input.bringBack(text); // nothing typed is lost
-      this.#tell(thrown);
+    if (images.length > 0 && /^\s*[/!]/.test(text)) {
+      this.#input.restore([message]);
+      this.#say("A command takes no images: send them with a prompt, or remove them.", "warning");
+      return;
     }
+    if (this.#features.some((feature) => feature.send?.(text, how) === true)) return;
+    void this.#outbox.send(message, how);
   }
 
   #act(action: ActionName): void {
@@ -220,14 +238,21 @@ class TerminalClient {
     const isSecond = now - this.#interruptedAtMs <= INTERRUPT_AGAIN_MS;
     this.#interruptedAtMs = now;
     if (isSecond) this.#left.resolve("interrupt");
-    else if (this.#store.view.run?.turn === undefined) this.#input.clear();
-    else void this.#cancel();
+    else if (this.#isWorking) void this.#cancel();
+    else this.#input.clear();
     this.#say(INTERRUPT_BANNER, "warning");
   }
 
+  /** True while a turn runs, or a message is on its way. */
+  get #isWorking(): boolean {
+    return this.#store.view.run?.turn !== undefined || this.#outbox.isSending;
+  }
+
   async #cancel(): Promise<void> {
-    const { open, view } = this.#store;
-    if (open === undefined || view.run?.turn === undefined) return;
+    const { open } = this.#store;
+    if (!this.#isWorking) return;
+    this.#outbox.cancel();
+    if (open === undefined) return;
     const answer = await this.#store.send({ kind: "CancelTurn", sessionId: open.session });
     if (answer instanceof HarnessError) this.#tell(answer);
   }

@@ -22,6 +22,7 @@ const TITLES: Readonly<Partial<Record<KeyContext, string>>> = {
   search: "While searching",
   question: "In a question",
   list: "In a list",
+  queue: "In the queue",
   review: "In a review",
 };
 
