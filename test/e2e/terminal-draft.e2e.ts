@@ -28,16 +28,15 @@ const PNG = Buffer.from(
   "base64",
 );
 
-async function openClient(terminal: Terminal, variables = ""): Promise<void> {
-  await terminal.type(`${variables} sh -c 'echo $$ >pid; exec "$CINCH"'`);
+async function openClient(terminal: Terminal, variables = "", flags = ""): Promise<void> {
+  await terminal.type(`${variables} sh -c 'echo $$ >pid; exec "$CINCH" ${flags}'`);
   await terminal.press("Enter");
   await terminal.shows(/\n>/);
 }
 
 async function killClient(terminal: Terminal, work: string): Promise<void> {
   signalIfRunning(Number(readFileSync(join(work, "pid"), "utf8")), "SIGKILL");
-  await terminal.prompts();
-  await terminal.clear();
+  await terminal.promptsAgain();
 }
 
 /** Returns the content of the newest prompt of the last request. */
@@ -230,9 +229,7 @@ test(
     await terminal.type(" please");
     await until("the draft is kept", () => stored(mock.home) !== before);
     await killClient(terminal, mock.work);
-    await openClient(terminal);
-    await terminal.shows("continues");
-    await terminal.press("M-c");
+    await openClient(terminal, "", "-c");
     await terminal.shows("> look at [image 1: shot.png 1x1, 70 bytes]");
     await terminal.press("End", "Enter");
     await terminal.shows("seen");
@@ -268,11 +265,15 @@ test(
 test(
   "[TUI-10 PERM-14 wish:16 wish:17] a draft stays under a question, and after it",
   async () => {
-    await using mock = openMockHome([calls("Bash", { command: "touch made" }), says("done with it")]);
+    await using mock = openMockHome(
+      [calls("Bash", { command: "touch made" }), says("done with it")],
+      '[permissions]\nask = ["Bash"]\n',
+    );
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, ...SIZE });
     await openClient(terminal);
     await terminal.type("go");
     await terminal.press("Enter");
+    await terminal.shows(/\n> ?\n/);
     await terminal.type("my unfinished thought");
     await terminal.shows("Permission needed:");
     await terminal.shows("my unfinished thought");
@@ -307,9 +308,7 @@ test(
     await terminal.press("C-c");
     await terminal.shows(/cinch --resume sess_\w+ +continues this session/);
     await terminal.clear();
-    await openClient(terminal);
-    await terminal.shows("continues");
-    await terminal.press("M-c");
+    await openClient(terminal, "", "-c");
     await terminal.shows("cancelled");
     await terminal.shows("> half a thought");
     never.resolve();

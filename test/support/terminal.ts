@@ -20,6 +20,8 @@ export interface Terminal extends AsyncDisposable {
   resize(columns: number, rows: number): Promise<void>;
   /** Waits until the shell stands at its prompt and nothing of the line is typed. */
   prompts(): Promise<void>;
+  /** Clears the screen once the shell has the terminal again, after its program was killed on another screen. */
+  promptsAgain(): Promise<void>;
   /** Clears the screen at the shell's prompt: what it showed is not taken for what comes next. */
   clear(): Promise<void>;
 }
@@ -54,11 +56,13 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     ...home.env,
   };
 
-  async function tmux(...args: readonly string[]): Promise<string> {
+  const tmux = async (...args: readonly string[]) => await tmuxWith(undefined, ...args);
+
+  async function tmuxWith(input: string | undefined, ...args: readonly string[]): Promise<string> {
     const child = Bun.spawn(["tmux", "-u", "-L", socket, "-f", "/dev/null", ...args], {
       cwd,
       env,
-      stdin: "ignore",
+      stdin: input === undefined ? "ignore" : new Blob([input]),
       stdout: "pipe",
       stderr: "pipe",
     });
@@ -82,7 +86,7 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
       await until("the cursor moves", isShown);
     },
     async paste(text, how = "bracketed") {
-      await tmux("set-buffer", "-b", "paste", text);
+      await tmuxWith(text, "load-buffer", "-b", "paste", "-");
       await tmux("paste-buffer", ...(how === "bracketed" ? ["-p"] : []), "-b", "paste", "-t", "main");
     },
     press: async (...keys) => void (await tmux("send-keys", "-t", "main", ...keys)),
@@ -103,6 +107,14 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     resize: async (columns, rows) =>
       void (await tmux("resize-window", "-t", "main", "-x", String(columns), "-y", String(rows))),
     prompts: () => terminal.shows(/bash-\S*[#$]$/),
+    async promptsAgain() {
+      // The shell may have written its prompt on the other screen, which is gone.
+      await until("the shell prompts", async () => {
+        await terminal.press("Enter");
+        return /bash-\S*[#$]$/.test(await terminal.screen());
+      });
+      await terminal.clear();
+    },
     async clear() {
       await terminal.type("clear");
       await terminal.press("Enter");

@@ -9,7 +9,7 @@ import { ImageUploads } from "./images/image-uploads.ts";
 import { InputPart } from "./input/input-part.ts";
 import type { OutgoingMessage } from "./input/message.ts";
 import { textMessage } from "./input/message.ts";
-import { Outbox } from "./input/outbox.ts";
+import { MessageSender } from "./input/outbox.ts";
 import type { ActionName } from "./keys/actions.ts";
 import { KeyTable } from "./keys/key-table.ts";
 import type { Feature, SendHow } from "./layout/feature.ts";
@@ -51,7 +51,7 @@ class TerminalClient {
   readonly #store: SessionStore;
   readonly #keys = new KeyTable();
   readonly #input: InputPart;
-  readonly #outbox: Outbox;
+  readonly #outbox: MessageSender;
   readonly #transcript: TranscriptPart;
   readonly #status: StatusPart;
   readonly #stage: Stage;
@@ -79,7 +79,7 @@ class TerminalClient {
     this.#settings = new KeptSettings();
     const services = this.#makeServices();
     const uploads = new ImageUploads(services.session);
-    this.#outbox = new Outbox({ services, uploads });
+    this.#outbox = new MessageSender({ services, uploads });
     this.#input = new InputPart({
       services,
       uploads,

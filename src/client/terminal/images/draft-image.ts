@@ -82,7 +82,7 @@ export function imageLabels(text: string): readonly FoundLabel[] {
  * Reads a draft that was kept with its labels: those of stored images become images again. Labels of images that were
  * not stored are left out, and counted.
  */
-export function readKept(kept: string): { text: string; images: readonly DraftImage[]; lost: number } {
+export function readKeptDraft(kept: string): { text: string; images: readonly DraftImage[]; lost: number } {
   const images: DraftImage[] = [];
   let [text, at, lost] = ["", 0, 0];
   for (const { from, to, number, facts, attachment } of imageLabels(kept)) {

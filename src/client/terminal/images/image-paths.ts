@@ -10,10 +10,10 @@ const IMAGE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
 /** A path that a terminal pastes for a dropped file: in quotes, with escaped blanks, or as a URL. */
 const WORD = /"([^"\n]+)"|'([^'\n]+)'|((?:\\.|[^\s"'\\])+)/gy;
 const PASTED_CHARACTERS_MAX = 16_384;
-/** As the engine reads mentions of files. */
+/** Mentions of files, by the engine's rule. */
 const MENTION = /(?<![\p{L}\p{N}_@./\\-])@(?:"([^"\n]+)"|([^\s"'`<>|,;:()[\]{}]+))/gu;
 
-export interface ImagePlace {
+export interface ImageLocation {
   readonly host: Pick<Host, "read" | "environment">;
   /** Folder that relative paths begin in. */
   readonly workingDir: string;
@@ -53,7 +53,7 @@ export function imageMentions(text: string): readonly ImageMention[] {
  */
 export async function readImage(
   path: string,
-  { host, workingDir }: ImagePlace,
+  { host, workingDir }: ImageLocation,
 ): Promise<DraftImage | undefined> {
   const full = fullPath(path, host.environment["HOME"] ?? "", workingDir);
   try {

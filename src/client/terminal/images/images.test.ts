@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { fakeServices } from "../../../../test/support/terminal-parts.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { readClipboardImage } from "./clipboard-image.ts";
-import { draftImage, imageLabels, keptLabel, readKept } from "./draft-image.ts";
+import { draftImage, imageLabels, keptLabel, readKeptDraft } from "./draft-image.ts";
 import { imageMentions, pastedImagePaths, readImage } from "./image-paths.ts";
 import { ImageUploads } from "./image-uploads.ts";
 import { imageRefusal } from "./paste-image.ts";
@@ -88,7 +88,7 @@ test("[TUI-08] an image is read by its path in the folder; what is no image stay
     workingDir: "/work",
     host: {
       ...host,
-      environment: { HOME: "/home/me" },
+      environment: { HOME: "/home/user" },
       read: async (path: string) => {
         asked.push(path);
         if (path.endsWith("missing.png")) throw Object.assign(new Error("no file"), { code: "ENOENT" });
@@ -103,7 +103,7 @@ test("[TUI-08] an image is read by its path in the folder; what is no image stay
   expect(await readImage("missing.png", place)).toBeUndefined();
   expect(await readImage("text.png", place)).toBeUndefined();
   await expect(readImage("huge.png", place)).rejects.toThrow("too large");
-  expect(asked.slice(0, 3)).toEqual(["/work/a.png", "/home/me/b.png", "/x/c d.png"]);
+  expect(asked.slice(0, 3)).toEqual(["/work/a.png", "/home/user/b.png", "/x/c d.png"]);
 });
 
 test("[TUI-08] a name cannot end its label or drive the terminal", () => {
@@ -114,7 +114,7 @@ test("[TUI-08] a name cannot end its label or drive the terminal", () => {
 
 test("[TUI-10] a kept draft has its stored images again, and counts those that are lost", () => {
   const kept = `see ${keptLabel("[image 1: a.png 1x1, 70 bytes]", ATTACHMENT as never)} [image 2: 1x1 png, 70 bytes]`;
-  expect(readKept(kept)).toEqual({
+  expect(readKeptDraft(kept)).toEqual({
     text: "see [image 1: a.png 1x1, 70 bytes] ",
     images: [{ facts: "a.png 1x1, 70 bytes", source: { kind: "stored", attachment: ATTACHMENT as never } }],
     lost: 1,

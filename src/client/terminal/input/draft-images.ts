@@ -26,7 +26,7 @@ export class DraftImages {
     this.#options = options;
   }
 
-  /** Adds an image at the cursor, or in the place of a part. */
+  /** Adds an image at the cursor, or instead of a part. */
   add(image: DraftImage, part?: { readonly from: number; readonly to: number }): void {
     const { state, edit } = this.#options;
     const problem = imagesProblem([...imagesOf(state()), image]);
@@ -38,7 +38,7 @@ export class DraftImages {
     void this.#checkModel();
   }
 
-  /** Puts images in the place of a pasted text that names them by their paths. Any other text stays. */
+  /** Replaces a pasted text by the images that it names by their paths. Any other text stays. */
   async take(pasted: string): Promise<void> {
     const text = plainText(pasted);
     const paths = pastedImagePaths(text);

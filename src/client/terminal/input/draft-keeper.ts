@@ -1,7 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import { DRAFT_CHARACTERS_MAX } from "../../../protocol/commands/run-limits.ts";
-import { keptLabel, readKept } from "../images/draft-image.ts";
+import { keptLabel, readKeptDraft } from "../images/draft-image.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
 import type { Services } from "../layout/services.ts";
 import type { ChippedText } from "./chips.ts";
@@ -28,7 +28,7 @@ export interface KeptDraft extends OutgoingMessage {
 }
 
 /** A place that keeps a draft. */
-interface Place {
+interface DraftLocation {
   readonly session: SessionId;
   readonly reader: string;
 }
@@ -43,9 +43,9 @@ export class DraftKeeper {
   readonly #services: KeeperServices;
   readonly #options: DraftKeeperOptions;
   /** The draft that the engine has, and its place. */
-  #kept: { readonly place: Place; readonly text: string } | undefined;
+  #kept: { readonly place: DraftLocation; readonly text: string } | undefined;
   /** The place whose draft was restored last. */
-  #restored: Place | undefined;
+  #restored: DraftLocation | undefined;
   #timer: Disposable | undefined;
   #keeping: Promise<void> | undefined;
   #isCutSaid = false;
@@ -95,28 +95,28 @@ export class DraftKeeper {
    */
   async restored(): Promise<KeptDraft> {
     const place = this.#place();
-    if (place === undefined) return readKept("");
-    if (this.#restored !== undefined && isSame(this.#restored, place)) return readKept("");
+    if (place === undefined) return readKeptDraft("");
+    if (this.#restored !== undefined && isSame(this.#restored, place)) return readKeptDraft("");
     this.#restored = place;
     const { session: sessionId, reader } = place;
     const answer = await this.#services.session.query({ kind: "GetDraft", sessionId, reader });
     if (answer instanceof HarnessError) {
       this.#restored = undefined;
-      return readKept("");
+      return readKeptDraft("");
     }
     await this.#leave(place);
     this.#kept = { place, text: answer.text };
-    return readKept(answer.text);
+    return readKeptDraft(answer.text);
   }
 
-  #place(): Place | undefined {
+  #place(): DraftLocation | undefined {
     const { open, last } = this.#services.session;
     if (open !== undefined) return { session: open.session, reader: DRAFT_READER };
     return last === undefined ? undefined : { session: last.session, reader: NEW_DRAFT_READER };
   }
 
   /** Empties the place before, once another one has the draft. */
-  async #leave(place: Place): Promise<void> {
+  async #leave(place: DraftLocation): Promise<void> {
     const before = this.#kept;
     if (before === undefined || isSame(before.place, place)) return;
     this.#kept = undefined;
@@ -158,7 +158,7 @@ export class DraftKeeper {
   }
 
   /** Returns the text of a draft with a reference to each of its images, which are stored first. */
-  async #textOf(draft: ChippedText, { session, reader }: Place): Promise<string> {
+  async #textOf(draft: ChippedText, { session, reader }: DraftLocation): Promise<string> {
     const { uploads } = this.#options;
     const images = imagesOf(draft);
     // A session that does not run takes no files.
@@ -171,6 +171,6 @@ export class DraftKeeper {
   }
 }
 
-function isSame(one: Place, other: Place): boolean {
+function isSame(one: DraftLocation, other: DraftLocation): boolean {
   return one.session === other.session && one.reader === other.reader;
 }

@@ -75,7 +75,7 @@ export type Edit =
   | { readonly kind: "insert"; readonly text: string }
   /** Inserts a chip for a long text. The same text again replaces its chip by the text. */
   | { readonly kind: "paste"; readonly text: string }
-  /** Inserts a chip for an image, or puts it in the place of a part. */
+  /** Inserts a chip for an image, or replaces a part by it. */
   | {
       readonly kind: "image";
       readonly image: DraftImage;

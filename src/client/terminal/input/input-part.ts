@@ -21,14 +21,14 @@ import type { HistoryEntry } from "./history/prompt-history.ts";
 import { PromptHistory } from "./history/prompt-history.ts";
 import type { OutgoingMessage, Waited } from "./message.ts";
 import { textMessage } from "./message.ts";
-import type { Outbox } from "./outbox.ts";
+import type { MessageSender } from "./outbox.ts";
 import type { VimEditor, VimState } from "./vim/vim.ts";
 import { isCommanding, NEW_VIM, selectedPart, vimEscape, vimKey } from "./vim/vim.ts";
 
 export interface InputPartOptions {
   readonly services: Services;
   readonly uploads: ImageUploads;
-  readonly outbox: Pick<Outbox, "slow">;
+  readonly outbox: Pick<MessageSender, "slow">;
   /** Folder whose earlier prompts are offered. */
   readonly workingDir: string;
   /** True: the draft begins with vim keys. Default: false. */
@@ -184,10 +184,10 @@ export class InputPart implements Part, Draft {
   async attached(): Promise<void> {
     const { services } = this.#options;
     if (this.#keeper.staysBehind) await this.#leaveBehind();
-    const [kept] = await Promise.all([this.#keeper.restored(), this.#history.restore()]);
-    if (kept.lost > 0) services.say("An image of the draft was not kept: paste it again.", "warning");
-    if (kept.text === "" || kept.text === this.text) return;
-    this.restore([kept]);
+    const [draft] = await Promise.all([this.#keeper.restored(), this.#history.restore()]);
+    if (draft.lost > 0) services.say("An image of the draft was not kept: paste it again.", "warning");
+    if (draft.text === "" || draft.text === this.text) return;
+    this.restore([draft]);
     services.redraw();
   }
 

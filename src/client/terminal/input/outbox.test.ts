@@ -4,11 +4,11 @@ import { fakeServices } from "../../../../test/support/terminal-parts.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { ImageUploads } from "../images/image-uploads.ts";
 import { textMessage } from "./message.ts";
-import { Outbox } from "./outbox.ts";
+import { MessageSender } from "./outbox.ts";
 
 function openOutbox() {
   const services = fakeServices();
-  const outbox = new Outbox({ services, uploads: new ImageUploads(services.session) });
+  const outbox = new MessageSender({ services, uploads: new ImageUploads(services.session) });
   return { services, outbox };
 }
 

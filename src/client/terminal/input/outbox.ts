@@ -10,7 +10,7 @@ import type { SendHow } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import type { OutgoingMessage } from "./message.ts";
 
-export interface OutboxOptions {
+export interface MessageSenderOptions {
   readonly services: Services;
   readonly uploads: ImageUploads;
 }
@@ -22,14 +22,14 @@ const SHOWN_AFTER_MS = 250;
  * Sends messages in their order. One that is refused, or cancelled before the engine has taken it, comes back into the
  * draft (ENG-26).
  */
-export class Outbox {
-  readonly #options: OutboxOptions;
+export class MessageSender {
+  readonly #options: MessageSenderOptions;
   readonly #order = new InOrder<"messages">();
   #sending: readonly OutgoingMessage[] = [];
   #slow: readonly OutgoingMessage[] = [];
   #cancels = 0;
 
-  constructor(options: OutboxOptions) {
+  constructor(options: MessageSenderOptions) {
     this.#options = options;
   }
 

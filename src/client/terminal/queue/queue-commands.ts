@@ -23,7 +23,7 @@ export class QueueCommands {
   async edit(input: WaitingInput): Promise<void> {
     const { session, say } = this.#services;
     const { waiting } = session.view;
-    const message = messageOf(input);
+    const message = draftOfInput(input);
     if (message === undefined) return say(NOT_EDITABLE, "warning");
     const at = waiting.findIndex(({ inputId }) => inputId === input.inputId);
     const { skill, agent } = input;
@@ -41,7 +41,7 @@ export class QueueCommands {
     const back: OutgoingMessage[] = [];
     let isAnyGone = false;
     for (const input of inputs) {
-      const message = messageOf(input);
+      const message = draftOfInput(input);
       // One that no draft can hold stays in the queue: it is held, and shown so.
       if (message === undefined || input.skill !== undefined || input.agent !== undefined) continue;
       if ((await this.#send("WithdrawInput", input)) === undefined) back.push(message);
@@ -56,7 +56,7 @@ export class QueueCommands {
   async withdraw(input: WaitingInput): Promise<void> {
     const { draft, say, keys } = this.#services;
     if (!(await this.#withdraw(input))) return;
-    const message = messageOf(input);
+    const message = draftOfInput(input);
     if (message !== undefined) draft.remember(message);
     const key = keys.keysOf("input.history")[0] ?? "the history";
     say(message === undefined ? "Withdrawn." : `Withdrawn: ${key} finds it again.`);
@@ -81,7 +81,7 @@ export class QueueCommands {
       ...defined({ skill, agent }),
     });
     if (!(answer instanceof HarnessError)) return;
-    draft.restore([messageOf(input) ?? { text: textOf(input), images: [] }]);
+    draft.restore([draftOfInput(input) ?? { text: textOf(input), images: [] }]);
     tell(answer);
   }
 
@@ -122,7 +122,7 @@ export class QueueCommands {
 }
 
 /** Returns a waiting input as a draft has it; undefined if it has what no draft can hold: files, foreign text. */
-export function messageOf(input: WaitingInput): OutgoingMessage | undefined {
+export function draftOfInput(input: WaitingInput): OutgoingMessage | undefined {
   const images: DraftImage[] = [];
   for (const block of input.content) {
     if (block.type === "text") {

@@ -7,7 +7,7 @@ import type { Feature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { QueueCommands } from "./queue-commands.ts";
 import { QueuePanel } from "./queue-panel.ts";
-import { drawWaiting, lineOf, waitingRow } from "./waiting-rows.ts";
+import { drawWaiting, inputRowText, waitingRow } from "./waiting-rows.ts";
 
 /** Rows of waiting messages above the draft, on a screen of so many rows. */
 const LISTED = { few: 2, many: 5, rows: 20 } as const;
@@ -32,8 +32,8 @@ export function queue(services: Services): Feature {
     actions: {
       "input.takeBack": open,
       "queue.now"() {
-        const held = services.session.view.waiting.find((input) => input.held);
-        if (held !== undefined) void commands.sendNow(held);
+        const first = services.session.view.waiting.find((input) => input.held);
+        if (first !== undefined) void commands.sendNow(first);
       },
     },
     above: (columns) => (panel === undefined ? queueRows(services, columns) : []),
@@ -76,7 +76,7 @@ function queueRows({ session, draft, screen, keys }: Services, columns: number):
     ...sending.map(({ text }, at) => ({
       number: waiting.length + at + 1,
       kind: "sending" as const,
-      text: lineOf([{ type: "text", text }]),
+      text: inputRowText([{ type: "text", text }]),
     })),
   ];
   const more = rows.length - most;

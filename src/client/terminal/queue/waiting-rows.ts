@@ -38,11 +38,11 @@ export function waitingRow(
   number: number,
   { clients, self }: { readonly clients: KnownClients; readonly self: string | undefined },
 ): WaitingRow {
-  const facts = { number, kind: kindOf(input), text: lineOf(input.content) };
+  const facts = { number, kind: waitingKind(input), text: inputRowText(input.content) };
   return input.originator === self ? facts : { ...facts, by: displayName(clients, input.originator) };
 }
 
-export function kindOf({ delivery, held, isUncertain }: WaitingInput): WaitingKind {
+export function waitingKind({ delivery, held, isUncertain }: WaitingInput): WaitingKind {
   if (isUncertain === true) return "unsure";
   if (held) return "held";
   return delivery === "steer" ? "steering" : "queued";
@@ -71,7 +71,7 @@ export function drawWaiting(
 }
 
 /** Returns the text of an input on one line. An image that its text names is not named twice. */
-export function lineOf(content: readonly InputBlock[]): string {
+export function inputRowText(content: readonly InputBlock[]): string {
   const words = inputTexts(content, () => "");
   const named = words.reduce((sum, text) => sum + imageLabels(text).length, 0);
   const media = content.flatMap((block) => (block.type === "text" ? [] : [`[${block.type}]`]));

@@ -2,7 +2,7 @@ import { BracketedPaste, isBurst, PASTE_BEGIN, PASTE_END } from "../../../view/t
 
 /** A terminal that has not marked the end of a paste by then has lost the mark. */
 const PASTE_END_MS = 2_000;
-/** A paste without marks goes on with the next chunk up to then. No person reacts to it so fast. */
+/** A paste without marks continues with the next chunk up to then. No person reacts to it so fast. */
 const BARE_GAP_MS = 100;
 /** Characters that no person types between two reads. */
 const TYPED_CHARACTERS_MAX = 200;
