@@ -85,7 +85,7 @@ test("[TUI-08] an image is read by its path in the folder; what is no image stay
   const asked: string[] = [];
   const { host } = fakeServices();
   const place = {
-    workingDir: "/work",
+    workingDir: "/home/user/work",
     host: {
       ...host,
       environment: { HOME: "/home/user" },
@@ -103,7 +103,7 @@ test("[TUI-08] an image is read by its path in the folder; what is no image stay
   expect(await readImage("missing.png", place)).toBeUndefined();
   expect(await readImage("text.png", place)).toBeUndefined();
   await expect(readImage("huge.png", place)).rejects.toThrow("too large");
-  expect(asked.slice(0, 3)).toEqual(["/work/a.png", "/home/user/b.png", "/x/c d.png"]);
+  expect(asked.slice(0, 3)).toEqual(["/home/user/work/a.png", "/home/user/b.png", "/x/c d.png"]);
 });
 
 test("[TUI-08] a name cannot end its label or drive the terminal", () => {
