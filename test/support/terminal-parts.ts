@@ -2,6 +2,8 @@ import type { HarnessError } from "../../src/base/errors.ts";
 import { messageOf } from "../../src/base/errors.ts";
 import type { DrawnRow } from "../../src/client/terminal/drawing/span.ts";
 import { textOfRow } from "../../src/client/terminal/drawing/span.ts";
+import type { DraftImage } from "../../src/client/terminal/images/draft-image.ts";
+import type { OutgoingMessage } from "../../src/client/terminal/input/message.ts";
 import { KeyTable } from "../../src/client/terminal/keys/key-table.ts";
 import type { Overlay } from "../../src/client/terminal/layout/part.ts";
 import type { Services } from "../../src/client/terminal/layout/services.ts";
@@ -29,6 +31,10 @@ export interface FakeServices extends Services {
   readonly notes: LocalNote[];
   readonly overlays: Overlay[];
   readonly inserted: string[];
+  /** Messages that came back into the draft, and those that the history got. */
+  readonly restored: OutgoingMessage[];
+  readonly remembered: OutgoingMessage[];
+  readonly pastedImages: DraftImage[];
   readonly submitted: string[];
   /** Control sequences that were written outside of frames. */
   readonly controls: string[];
@@ -55,6 +61,9 @@ export function fakeServices(): FakeServices {
     notes: [],
     overlays: [],
     inserted: [],
+    restored: [],
+    remembered: [],
+    pastedImages: [],
     submitted: [],
     controls: [],
     titles: [],
@@ -89,6 +98,7 @@ export function fakeServices(): FakeServices {
       async query<Kind extends QueryKind>(_query: QueryOf<Kind>) {
         return services.found as ResultOf<Kind>;
       },
+      attach: async () => undefined,
     },
     redraw: () => undefined,
     say: (text) => void services.said.push(text),
@@ -106,6 +116,10 @@ export function fakeServices(): FakeServices {
       insert: (text) => void services.inserted.push(text),
       bringBack: (text) => void services.inserted.push(text),
       replace: (text) => void services.inserted.push(text),
+      insertImage: (image) => void services.pastedImages.push(image),
+      restore: (messages) => void services.restored.push(...messages),
+      remember: (message) => void services.remembered.push(message),
+      sending: [],
     },
     host: {
       environment: {},

@@ -19,8 +19,12 @@ export interface Terminal extends AsyncDisposable {
   gone(text: string): Promise<void>;
   /** Waits until the screen shows a text. */
   shows(text: string | RegExp): Promise<void>;
+  /** Waits until the cursor stands in a cell, counted from 0. */
+  cursorAt(row: number, column: number): Promise<void>;
   /** Waits until the shell stands at its prompt and nothing of the line is typed. */
   prompts(): Promise<void>;
+  /** Clears the screen once the shell has the terminal again, after its program was killed on another screen. */
+  promptsAgain(): Promise<void>;
   /** Clears the screen at the shell's prompt: what it showed is not taken for what comes next. */
   clear(): Promise<void>;
 }
@@ -55,11 +59,13 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     ...home.env,
   };
 
-  async function tmux(...args: readonly string[]): Promise<string> {
+  const tmux = async (...args: readonly string[]) => await tmuxWith(undefined, ...args);
+
+  async function tmuxWith(input: string | undefined, ...args: readonly string[]): Promise<string> {
     const child = Bun.spawn(["tmux", "-u", "-L", socket, "-f", "/dev/null", ...args], {
       cwd,
       env,
-      stdin: "ignore",
+      stdin: input === undefined ? "ignore" : new Blob([input]),
       stdout: "pipe",
       stderr: "pipe",
     });
@@ -83,7 +89,7 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
       await until("the cursor moves", isShown);
     },
     async paste(text, how = "bracketed") {
-      await tmux("set-buffer", "-b", "paste", text);
+      await tmuxWith(text, "load-buffer", "-b", "paste", "-");
       await tmux("paste-buffer", ...(how === "bracketed" ? ["-p"] : []), "-b", "paste", "-t", "main");
     },
     press: async (...keys) => void (await tmux("send-keys", "-t", "main", ...keys)),
@@ -99,7 +105,26 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
         `the screen shows ${JSON.stringify(text)} no more`,
         async () => !(await terminal.screen()).includes(text),
       ),
+    async cursorAt(row, column) {
+      let last = "";
+      await until(
+        `the cursor stands at ${column},${row}, not at ${last}`,
+        async () => {
+          last = (await cursor()).trim();
+          return last === `${column},${row}`;
+        },
+        SHOWN_MS_MAX,
+      );
+    },
     prompts: () => terminal.shows(/bash-\S*[#$]$/),
+    async promptsAgain() {
+      // The shell may have written its prompt on the other screen, which is gone.
+      await until("the shell prompts", async () => {
+        await terminal.press("Enter");
+        return /bash-\S*[#$]$/.test(await terminal.screen());
+      });
+      await terminal.clear();
+    },
     async clear() {
       await terminal.type("clear");
       await terminal.press("Enter");

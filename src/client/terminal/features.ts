@@ -1,10 +1,12 @@
 import { slashLines } from "./commands/slash-lines.ts";
 import { completion } from "./completion/completion.ts";
+import { images } from "./images/paste-image.ts";
 import { keyProbe } from "./keys/key-probe.ts";
 import type { MakeFeature } from "./layout/feature.ts";
 import { notify } from "./notify/notify.ts";
 import { panels } from "./panels/panels.ts";
 import { policy } from "./questions/policy-panel.ts";
+import { queue } from "./queue/queue.ts";
 import { sessionChoice } from "./sessions/session-choice.ts";
 import { settings } from "./settings/settings.ts";
 import { shellLines } from "./shell/shell-lines.ts";
@@ -23,5 +25,7 @@ export const FEATURES: readonly MakeFeature[] = [
   welcome,
   slashLines,
   shellLines,
+  images,
+  queue,
   completion, // last, so that its list is next to the draft
 ];

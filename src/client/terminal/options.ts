@@ -12,6 +12,8 @@ export interface OpenSession {
   readonly profile: string;
   /** `provider:name`. */
   readonly model: string;
+  /** True if it was there before: a stored one, or one that runs already. */
+  readonly history: boolean;
   /** Its last event before this client attached. */
   readonly past: EventSeq;
   /** Request for another session with the same settings. Absent: this client begins none. */

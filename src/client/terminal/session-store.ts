@@ -1,8 +1,10 @@
 import { whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
+import type { SessionId } from "../../base/ids.ts";
 import type { Command } from "../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../protocol/commands/results.ts";
 import type { Connection } from "../../protocol/connection.ts";
+import type { AttachedFile, AttachmentInfo } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
@@ -129,6 +131,19 @@ export class SessionStore implements ShownSession {
       return await answer;
     } catch (thrown) {
       if (this.#options.signal.aborted) return await new Promise<never>(() => undefined);
+      throw thrown;
+    }
+  }
+
+  async attach(session: SessionId, file: AttachedFile): Promise<AttachmentInfo | HarnessError | undefined> {
+    const { engine, signal } = this.#options;
+    try {
+      const { connection } = await whileAlive(engine, signal);
+      return connection.attach === undefined
+        ? undefined
+        : await whileAlive(connection.attach(session, file), signal);
+    } catch (thrown) {
+      if (thrown instanceof HarnessError) return thrown;
       throw thrown;
     }
   }

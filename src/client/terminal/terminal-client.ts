@@ -1,3 +1,4 @@
+import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { NoteTone } from "../../view/transcript/items.ts";
@@ -8,6 +9,10 @@ import { InlineTranscript } from "./inline/inline-transcript.ts";
 import { InputPart } from "./input/input-part.ts";
 import type { ActionName, KeyContext } from "./keys/actions.ts";
 import { ACTIONS } from "./keys/actions.ts";
+import { ImageUploads } from "./images/image-uploads.ts";
+import type { OutgoingMessage } from "./input/message.ts";
+import { textMessage } from "./input/message.ts";
+import { MessageSender } from "./input/outbox.ts";
 import type { Feature, SendHow } from "./layout/feature.ts";
 import type { Services } from "./layout/services.ts";
 import { Stage } from "./layout/stage.ts";
@@ -24,6 +29,8 @@ import { ThemeChoice } from "./themes/theme-choice.ts";
 import { TranscriptPart } from "./transcript/transcript-part.ts";
 
 const INTERRUPT_AGAIN_MS = 2_000;
+/** Longest wait for the engine to keep the draft when the client ends. */
+const SETTLE_MS_MAX = 1_000;
 export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
 /** Contexts whose actions are there at any time. */
 const ANYWHERE: readonly KeyContext[] = ["global", "input", "emptyDraft"];
@@ -46,6 +53,7 @@ class TerminalClient {
   readonly #left = Promise.withResolvers<TerminalOutcome["why"]>();
   readonly #store: SessionStore;
   readonly #input: InputPart;
+  readonly #outbox: MessageSender;
   readonly #transcript: TranscriptPart;
   /** Present where the client shares the screen with a scrollback. */
   readonly #inline: InlineTranscript | undefined;
@@ -85,11 +93,22 @@ class TerminalClient {
       hasColours: options.hasColours ?? true,
       name: () => this.#settings.values.theme,
     });
+    const client = this;
     const services = this.#makeServices();
+    const uploads = new ImageUploads(services.session);
+    this.#outbox = new MessageSender({
+      services,
+      uploads,
+      refused(refusal) {
+        for (const feature of client.#features) feature.refused?.(refusal);
+      },
+    });
     this.#input = new InputPart({
       services,
+      uploads,
+      outbox: this.#outbox,
       workingDir: options.workingDir,
-      send: (text, how) => this.#send(text, how),
+      send: (message, how) => this.#send(message, how),
     });
     this.#transcript = new TranscriptPart(services);
     this.#inline =
@@ -141,6 +160,7 @@ class TerminalClient {
       void this.#settings.reload();
       void this.#begin();
       const why = await Promise.race([this.#left.promise, aborted.promise]);
+      await this.#settle();
       const session = this.#store.open?.session;
       return session === undefined ? { why } : { why, session };
     } finally {
@@ -151,13 +171,24 @@ class TerminalClient {
     }
   }
 
+  /** Keeps what was written, before the client ends. An engine that does not answer in time ends the wait. */
+  async #settle(): Promise<void> {
+    const { clock, signal } = this.#options;
+    using limit = deadline(clock, SETTLE_MS_MAX, signal);
+    try {
+      await whileAlive(this.#input.settle(), limit.signal);
+    } catch (thrown) {
+      if (!limit.reached && !(thrown instanceof HarnessError)) throw thrown;
+    }
+  }
+
   async #begin(): Promise<void> {
     try {
       await this.#store.reach();
       for (const feature of this.#features) feature.reached?.();
       this.#screen.redraw();
       await this.#input.attached();
-      if (this.#options.prompt !== undefined) this.#send(this.#options.prompt, "queue");
+      if (this.#options.prompt !== undefined) this.#send(textMessage(this.#options.prompt), "queue");
     } catch (thrown) {
       this.#tell(thrown);
     }
@@ -187,29 +218,22 @@ class TerminalClient {
       open: (overlay) => this.#stage.open(overlay),
       close: (overlay) => this.#stage.close(overlay),
       run: (action) => this.#stage.run(action),
-      submit: (text, how) => this.#send(text, how),
+      submit: (text, how) => this.#send(textMessage(text), how),
       leave: () => this.#left.resolve("quit"),
     };
   }
 
-  /** Sends a text: by the first feature that takes it, else as an input of the session. */
-  #send(text: string, how: SendHow): void {
+  /** Sends a message: its text by the first feature that takes it, else all of it as an input of the session. */
+  #send(message: OutgoingMessage, how: SendHow): void {
+    const { text, images } = message;
     this.#transcript.follow();
-    if (this.#features.some((feature) => feature.send?.(text, how) === true)) return;
-    void this.#sendInput(text, how);
-  }
-
-  async #sendInput(text: string, delivery: SendHow): Promise<void> {
-    try {
-      const { session: sessionId } = await this.#store.session();
-      const content = [{ type: "text" as const, text }];
-      const answer = await this.#store.send({ kind: "SendInput", sessionId, content, delivery });
-      if (answer instanceof HarnessError) throw answer;
-    } catch (thrown) {
-      this.#input.bringBack(text); // nothing typed is lost
-      if (thrown instanceof HarnessError) for (const feature of this.#features) feature.refused?.(thrown);
-      this.#tell(thrown);
+    if (images.length > 0 && /^\s*[/!]/.test(text)) {
+      this.#input.restore([message]);
+      this.#say("A command takes no images: send them with a prompt, or remove them.", "warning");
+      return;
     }
+    if (this.#features.some((feature) => feature.send?.(text, how) === true)) return;
+    void this.#outbox.send(message, how);
   }
 
   #act(action: ActionName): void {
@@ -278,8 +302,8 @@ class TerminalClient {
     const isSecond = now - this.#interruptedAtMs <= INTERRUPT_AGAIN_MS;
     this.#interruptedAtMs = now;
     if (isSecond) this.#left.resolve("interrupt");
-    else if (this.#store.view.run?.turn === undefined) this.#input.clear();
-    else void this.#cancel();
+    else if (this.#isWorking) void this.#cancel();
+    else this.#input.clear();
     this.#say(INTERRUPT_BANNER, "warning");
   }
 
@@ -288,9 +312,16 @@ class TerminalClient {
     return this.#features.some((feature) => feature.stop?.() === true);
   }
 
+  /** True while a turn runs, or a message is on its way. */
+  get #isWorking(): boolean {
+    return this.#store.view.run?.turn !== undefined || this.#outbox.isSending;
+  }
+
   async #cancel(): Promise<void> {
-    const { open, view } = this.#store;
-    if (open === undefined || view.run?.turn === undefined) return;
+    const { open } = this.#store;
+    if (!this.#isWorking) return;
+    this.#outbox.cancel();
+    if (open === undefined) return;
     const answer = await this.#store.send({ kind: "CancelTurn", sessionId: open.session });
     if (answer instanceof HarnessError) this.#tell(answer);
   }

@@ -1,11 +1,14 @@
+import { defined } from "../../base/defined.ts";
 import type { ClientId, InputId } from "../../base/ids.ts";
 import { isObject, jsonCharacters } from "../../base/json.ts";
+import { shortened } from "../../base/text/text.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import { isMissing } from "../follow.ts";
 import type { UncertainEntry } from "./gaps/uncertain.ts";
 import { uncertain } from "./gaps/uncertain.ts";
+import { NAME_CHARACTERS_MAX } from "./limits.ts";
 
 /** Waiting inputs that are kept; one that comes beyond that is left out. */
 const WAITING_MAX = 1_000;
@@ -21,6 +24,9 @@ export interface WaitingInput extends UncertainEntry {
   readonly content: readonly InputBlock[];
   readonly delivery: "queue" | "steer";
   readonly originator: ClientId;
+  /** Skill that it uses, and kind of sub-agent that gets it, if its sender asked for them. */
+  readonly skill?: string;
+  readonly agent?: string;
   /** True if it starts only after a person has sent something. */
   readonly held: boolean;
 }
@@ -29,9 +35,8 @@ export interface WaitingInput extends UncertainEntry {
 export function waitingAfter(waiting: readonly WaitingInput[], envelope: Envelope): readonly WaitingInput[] {
   switch (envelope.kind) {
     case "InputQueued": {
-      const { inputId, content, delivery, originator } = envelope.payload;
-      if (!isRoomFor(content, waiting)) return waiting;
-      return [...waiting, { inputId, content, delivery, originator, held: false }];
+      if (!isRoomFor(envelope.payload.content, waiting)) return waiting;
+      return queued(waiting, envelope.payload);
     }
     case "InputEdited":
       return edited(waiting, envelope.payload);
@@ -48,6 +53,22 @@ export function waitingAfter(waiting: readonly WaitingInput[], envelope: Envelop
     default:
       return waiting;
   }
+}
+
+/** An input stands before those that are held. One of a person releases them: a person has acted. */
+function queued(
+  waiting: readonly WaitingInput[],
+  { inputId, content, delivery, originator, who, skill, agent }: PayloadOf<"InputQueued">,
+): readonly WaitingInput[] {
+  const wants = defined({ skill: shortName(skill), agent: shortName(agent) });
+  const input = { inputId, content, delivery, originator, held: false, ...wants };
+  const all = [...waiting.filter(({ held }) => !held), input, ...waiting.filter(({ held }) => held)];
+  if (who?.identityClass !== "human") return all;
+  return all.map((each) => (each.held ? { ...each, held: false } : each));
+}
+
+function shortName(name: string | undefined): string | undefined {
+  return name === undefined ? undefined : shortened(name, NAME_CHARACTERS_MAX);
 }
 
 /** An edit that is too long leaves the input out: its earlier content is not what will be sent. */

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { settle } from "../../../../test/support/fake-clock.ts";
 import { fakeServices, linesOf } from "../../../../test/support/terminal-parts.ts";
+import { ImageUploads } from "../images/image-uploads.ts";
 import { InputPart } from "../input/input-part.ts";
 import { completion } from "./completion.ts";
 
@@ -43,8 +44,10 @@ function openDraft() {
   } as unknown as typeof fake;
   const input: InputPart = new InputPart({
     services,
+    uploads: new ImageUploads(services.session),
+    outbox: { slow: [] },
     workingDir: "/work",
-    send: (text) => void sent.push(text),
+    send: ({ text }) => void sent.push(text),
   });
   const list = completion(services);
   const press = (action: Parameters<InputPart["act"]>[0]) => input.act(action);

@@ -1,5 +1,6 @@
-import type { Chip } from "./chips.ts";
-import { CHIPS_MAX, chipCharacter, chipOf, isLong, plainText } from "./chips.ts";
+import type { DraftImage } from "../images/draft-image.ts";
+import type { Chip, ChippedText } from "./chips.ts";
+import { chipCharacter, chipOf, hasRoom, imageChip, isLong, joinedChips, plainText } from "./chips.ts";
 import { after, before, bordered, endOfLine, startOfLine, wordAfter, wordBefore } from "./graphemes.ts";
 import { verticalMove } from "./visual-rows.ts";
 
@@ -21,7 +22,7 @@ export interface EditorState {
   readonly text: string;
   /** Place of the cursor in the text, in units of UTF-16, always at a border of graphemes. */
   readonly cursor: number;
-  /** Long texts that were pasted. */
+  /** Long texts that were pasted, and images. */
   readonly chips: readonly Chip[];
   readonly past: readonly Step[];
   readonly future: readonly Step[];
@@ -74,6 +75,14 @@ export type Edit =
   | { readonly kind: "insert"; readonly text: string }
   /** Inserts a chip for a long text. The same text again replaces its chip by the text. */
   | { readonly kind: "paste"; readonly text: string }
+  /** Inserts a chip for an image, or replaces a part by it. */
+  | {
+      readonly kind: "image";
+      readonly image: DraftImage;
+      readonly part?: { readonly from: number; readonly to: number };
+    }
+  /** Inserts a text with its chips before the draft. */
+  | { readonly kind: "before"; readonly chipped: ChippedText }
   | { readonly kind: "set"; readonly text: string; readonly cursor?: number }
   | { readonly kind: "move"; readonly to: number }
   | { readonly kind: "replace"; readonly from: number; readonly to: number; readonly text: string }
@@ -97,6 +106,12 @@ export function edited(state: EditorState, edit: Edit): EditorState {
       return replaced(state, cursor, cursor, plainText(edit.text), "typed");
     case "paste":
       return pasted(state, plainText(edit.text));
+    case "image":
+      return withImage(state, edit.image, edit.part ?? { from: cursor, to: cursor });
+    case "before": {
+      const { text, chips } = joinedChips(edit.chipped, state.chips);
+      return { ...replaced(state, 0, 0, text, "other"), chips, cursor: cursor + text.length };
+    }
     case "set": {
       const text = plainText(edit.text);
       const next = replaced(state, 0, state.text.length, text, "other");
@@ -153,14 +168,26 @@ function killedToEnd(state: EditorState): EditorState {
 
 function pasted(state: EditorState, text: string): EditorState {
   if (!isLong(text)) return replaced(state, state.cursor, state.cursor, text, "other");
-  const known = state.chips.findIndex((chip) => chip.text === text);
+  const known = state.chips.findIndex((chip) => chip.image === undefined && chip.text === text);
   const character = chipCharacter(known === -1 ? state.chips.length : known);
   const shown = known === -1 ? -1 : state.text.indexOf(character);
   if (shown !== -1) return replaced(state, shown, shown + character.length, text, "other");
-  if (known === -1 && state.chips.length >= CHIPS_MAX)
+  if (known === -1 && !hasRoom("pasted", state.chips))
     return replaced(state, state.cursor, state.cursor, text, "other");
   const chips = known === -1 ? [...state.chips, chipOf(text, state.chips)] : state.chips;
   return { ...replaced(state, state.cursor, state.cursor, character, "other"), chips };
+}
+
+function withImage(
+  state: EditorState,
+  image: DraftImage,
+  { from, to }: { readonly from: number; readonly to: number },
+): EditorState {
+  if (!hasRoom("image", state.chips)) return state;
+  const character = chipCharacter(state.chips.length);
+  const chips = [...state.chips, imageChip(image, state.chips)];
+  const next = { ...replaced(state, from, to, character, "other"), chips };
+  return state.cursor > to ? { ...next, cursor: state.cursor - (to - from) + character.length } : next;
 }
 
 function removed(state: EditorState, from: number, to: number): EditorState {

@@ -5,10 +5,17 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
 import { NEW_TRANSCRIPT } from "../../../view/transcript/transcript.ts";
-import { DRAFT_PAUSE_MS } from "./draft-keeper.ts";
+import { draftImage } from "../images/draft-image.ts";
+import { ImageUploads } from "../images/image-uploads.ts";
+import { DRAFT_PAUSE_MS, DRAFT_READER } from "./draft-keeper.ts";
 import { InputPart } from "./input-part.ts";
+import type { OutgoingMessage } from "./message.ts";
 
 const SIZE = { columns: 40, rows: 12 };
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 const LONG = Array.from({ length: 12 }, (_, at) => `pasted ${at}`).join("\n");
 const LONG_PROMPT = `begin ${"word ".repeat(60)}end`;
 
@@ -32,6 +39,7 @@ interface Rig {
 function openInput({ transcript = NEW_TRANSCRIPT, answers = {} }: Rig = {}) {
   const fake = fakeServices();
   const sent: string[] = [];
+  const messages: OutgoingMessage[] = [];
   const ran: string[] = [];
   const services = {
     ...fake,
@@ -43,12 +51,23 @@ function openInput({ transcript = NEW_TRANSCRIPT, answers = {} }: Rig = {}) {
         answers[query.kind] ?? new HarnessError("UnknownResource", { what: query.kind } as never),
     },
   } as unknown as typeof fake;
-  const input = new InputPart({ services, workingDir: "/work", send: (text) => void sent.push(text) });
+  const input = new InputPart({
+    services,
+    uploads: new ImageUploads(services.session),
+    outbox: { slow: [] },
+    workingDir: "/work",
+    send: (message) => {
+      sent.push(message.text);
+      messages.push(message);
+    },
+  });
   const screen = () => linesOf(input.draw(SIZE).rows);
   const drafts = () =>
-    fake.sent.flatMap((command: Command) => (command.kind === "SetDraft" ? [command.text] : []));
+    fake.sent.flatMap((command: Command) =>
+      command.kind === "SetDraft" && command.reader === DRAFT_READER ? [command.text] : [],
+    );
   screen();
-  return { fake, input, sent, ran, screen, drafts };
+  return { fake, input, sent, messages, ran, screen, drafts };
 }
 
 describe("the draft", () => {
@@ -89,6 +108,67 @@ describe("the draft", () => {
     input.act("input.send");
     input.act("input.stash");
     expect(screen()).toBe("> later");
+  });
+});
+
+describe("images", () => {
+  const png = () => {
+    const image = draftImage(new Uint8Array(PNG), "shot.png");
+    if (image === undefined) throw new Error("no image");
+    return image;
+  };
+
+  test("[TUI-08] an image is one character of the draft, goes along, and comes back with its message", () => {
+    const { input, messages, screen } = openInput();
+    input.type("see ");
+    input.insertImage(png());
+    expect(screen()).toBe("> see [image 1: shot.png 1x1, 70 bytes]");
+    input.act("input.send");
+    const [message] = messages;
+    expect(message?.text).toBe("see [image 1: shot.png 1x1, 70 bytes]");
+    expect(message?.images).toHaveLength(1);
+    input.insertImage(png());
+    input.type(" typed meanwhile");
+    input.restore(messages);
+    expect(screen()).toBe(
+      "> see [image 2: shot.png 1x1, 70 bytes]\n  [image 1: shot.png 1x1, 70 bytes] \n  typed meanwhile",
+    );
+    input.act("input.send");
+    expect(messages[1]?.images).toHaveLength(2);
+  });
+
+  test("[TUI-08] undo takes an image out again, and a message takes 16 at most", () => {
+    const { input, fake, screen } = openInput();
+    input.insertImage(png());
+    input.act("edit.undo");
+    expect(screen()).toBe("> ");
+    for (let count = 0; count < 17; count += 1) input.insertImage(png());
+    expect(fake.said.at(-1)).toContain("at most 16 images");
+  });
+});
+
+describe("the queue", () => {
+  test("[ENG-26 bar:Queue] a message that was taken back keeps its place until the draft is empty", () => {
+    const { input, messages } = openInput();
+    const waited = { before: "inp_2" as never };
+    input.restore([{ text: "one", images: [], waited }]);
+    input.type("!");
+    input.act("input.send");
+    expect(messages[0]).toEqual({ text: "one!", images: [], waited });
+    input.restore([{ text: "one", images: [], waited }]);
+    input.clear();
+    input.type("another");
+    input.act("input.send");
+    expect(messages[1]).toEqual({ text: "another", images: [] });
+  });
+
+  test("[ENG-26] messages come back in their order, before what is in the draft, and undo knows the draft before", () => {
+    const { input, screen } = openInput();
+    input.type("draft");
+    input.restore(["one", "two"].map((text) => ({ text, images: [] })));
+    expect(screen()).toBe("> one\n  two\n  draft");
+    input.act("edit.undo");
+    expect(screen()).toBe("> draft");
   });
 });
 

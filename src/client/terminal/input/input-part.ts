@@ -1,28 +1,39 @@
 import { parseShellLine } from "../../../view/slash/shell-line.ts";
+import type { DraftImage } from "../images/draft-image.ts";
+import { imageBytes, imageLabels } from "../images/draft-image.ts";
+import type { ImageUploads } from "../images/image-uploads.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { SendHow } from "../layout/feature.ts";
 import type { DraftAssistant, DrawnPart, Part } from "../layout/part.ts";
 import type { Draft, Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
-import { expanded, hasChip } from "./chips.ts";
+import type { ChippedText } from "./chips.ts";
+import { expanded, folded, hasChip, imagesOf, joinedChips, withImageChips } from "./chips.ts";
+import { DraftImages, imagesProblem } from "./draft-images.ts";
 import { DraftKeeper } from "./draft-keeper.ts";
 import { drawEditor } from "./draw-editor.ts";
 import { EDITS } from "./edit-actions.ts";
 import type { Edit, EditName, EditorState } from "./editor.ts";
 import { EMPTY_EDITOR, edited } from "./editor.ts";
+import { editedDraft } from "./external-editor.ts";
 import { endOfLine } from "./graphemes.ts";
 import { HistorySearch } from "./history/history-search.ts";
 import type { HistoryEntry } from "./history/prompt-history.ts";
 import { PromptHistory } from "./history/prompt-history.ts";
+import type { OutgoingMessage, Waited } from "./message.ts";
+import { textMessage } from "./message.ts";
+import type { MessageSender } from "./outbox.ts";
 import type { VimEditor, VimState } from "./vim/vim.ts";
 import { isCommanding, NEW_VIM, selectedPart, vimEscape, vimKey } from "./vim/vim.ts";
 
 export interface InputPartOptions {
   readonly services: Services;
+  readonly uploads: ImageUploads;
+  readonly outbox: Pick<MessageSender, "slow">;
   /** Folder whose earlier prompts are offered. */
   readonly workingDir: string;
-  /** Sends a text; the draft is empty by then. */
-  readonly send: (text: string, how: SendHow) => void;
+  /** Sends a message; the draft is empty by then. */
+  readonly send: (message: OutgoingMessage, how: SendHow) => void;
 }
 
 /** A walk through earlier prompts. */
@@ -55,6 +66,8 @@ const DELETES: ReadonlySet<ActionName> = new Set([
   "edit.killToStart",
   "edit.killToEnd",
 ]);
+/** Bytes and characters of all of them, approximately. */
+const WRITTEN_BYTES_MAX = 64 * 1024 * 1024;
 const MARKS: Readonly<Record<VimState["mode"], string>> = {
   insert: "> ",
   normal: "N ",
@@ -67,13 +80,16 @@ export class InputPart implements Part, Draft {
   readonly #options: InputPartOptions;
   readonly #history: PromptHistory;
   readonly #keeper: DraftKeeper;
+  readonly #images: DraftImages;
   #state: EditorState = EMPTY_EDITOR;
   /** Absent: no vim keys. */
   #vim: VimState | undefined;
   #walk: Walk | undefined;
   #stashed: readonly EditorState[] = [];
   /** Drafts with chips that were sent or cleared, by their whole text: they come back with their chips. */
-  readonly #written = new Map<string, Pick<EditorState, "text" | "chips">>();
+  readonly #written = new Map<string, ChippedText>();
+  /** Facts of the message that was taken back into this draft, until the draft is empty. */
+  #waited: Waited | undefined;
   #columns = COLUMNS_BEFORE_DRAWN;
   #assistant: DraftAssistant | undefined;
 
@@ -81,7 +97,14 @@ export class InputPart implements Part, Draft {
     this.#options = options;
     this.#vim = options.services.settings.values.vimKeys ? NEW_VIM : undefined;
     this.#history = new PromptHistory(options.services, options.workingDir);
-    this.#keeper = new DraftKeeper(options.services, () => this.text);
+    this.#images = new DraftImages(options.services, {
+      state: () => this.#state,
+      edit: (edit) => this.#edit(edit),
+    });
+    this.#keeper = new DraftKeeper(options.services, {
+      uploads: options.uploads,
+      read: () => this.#state,
+    });
   }
 
   get contexts(): readonly KeyContext[] {
@@ -97,6 +120,10 @@ export class InputPart implements Part, Draft {
   /** The draft as it would be sent. */
   get text(): string {
     return expanded(this.#state.text, this.#state.chips);
+  }
+
+  get sending(): readonly OutgoingMessage[] {
+    return this.#options.outbox.slow;
   }
 
   draw({ columns, rows }: Size): DrawnPart {
@@ -140,7 +167,12 @@ export class InputPart implements Part, Draft {
   paste(text: string): boolean {
     this.#edit({ kind: "paste", text });
     this.#assistant?.draftChanged(false);
+    void this.#images.take(text);
     return true;
+  }
+
+  insertImage(image: DraftImage): void {
+    this.#images.add(image);
   }
 
   insert(text: string): void {
@@ -161,9 +193,25 @@ export class InputPart implements Part, Draft {
   }
 
   bringBack(text: string): void {
-    if (this.#state.text === "") this.#fill(text);
-    else this.#edit({ kind: "set", text: `${text}\n${this.text}` });
+    this.restore([textMessage(text)]);
+  }
+
+  restore(messages: readonly OutgoingMessage[]): void {
+    if (messages.length === 0) return;
+    const chipped = messages.map((message) => this.#chipped(message)).reduce(joinedTexts);
+    if (this.#state.text !== "") {
+      this.#edit({ kind: "before", chipped: { ...chipped, text: `${chipped.text}\n` } });
+      return;
+    }
+    this.#begin({ ...EMPTY_EDITOR, ...chipped, cursor: chipped.text.length });
+    const [only] = messages;
+    if (messages.length === 1 && only?.waited !== undefined) this.#waited = only.waited;
     this.#assistant?.draftChanged(false);
+  }
+
+  remember(message: OutgoingMessage): void {
+    this.#history.remember(message.text);
+    this.#note(message.text, this.#chipped(message));
   }
 
   /** Empties the draft. Undo brings it back, and so does the history. */
@@ -182,10 +230,27 @@ export class InputPart implements Part, Draft {
 
   /** Brings back the draft that the session has. To be called once a stored session is shown. */
   async attached(): Promise<void> {
-    const text = await this.#keeper.restored();
-    if (text === "" || text === this.text) return;
-    this.bringBack(text);
-    this.#options.services.redraw();
+    const { services } = this.#options;
+    if (this.#keeper.staysBehind) await this.#leaveBehind();
+    const [draft] = await Promise.all([this.#keeper.restored(), this.#history.restore()]);
+    if (draft.lost > 0) services.say("An image of the draft was not kept: paste it again.", "warning");
+    if (draft.text === "" || draft.text === this.text) return;
+    this.restore([draft]);
+    services.redraw();
+  }
+
+  /** Leaves the draft with the session that was shown before. */
+  async #leaveBehind(): Promise<void> {
+    const { text } = this;
+    const draft = this.#state;
+    this.#noteChips(text);
+    this.#begin(EMPTY_EDITOR);
+    if (!(await this.#keeper.keepBehind(draft))) this.#history.remember(text);
+  }
+
+  /** Keeps the draft and the cleared drafts as they are now. To be called before the client ends. */
+  async settle(): Promise<void> {
+    await Promise.all([this.#keeper.settle(), this.#history.settle()]);
   }
 
   readonly #actions: Readonly<Partial<Record<ActionName, () => void>>> = {
@@ -193,6 +258,7 @@ export class InputPart implements Part, Draft {
     "input.send": () => this.#send("queue"),
     "input.steer": () => this.#send("steer"),
     "input.stash": () => this.#stash(),
+    "input.editor": () => void this.#openEditor(),
     "input.history": () => this.#openHistory(),
     "vim.toggle": () => this.#toggleVim(),
     "vim.normal": () => this.#escape(),
@@ -203,7 +269,10 @@ export class InputPart implements Part, Draft {
     const before = this.#state;
     const next = edited(before, { kind, columns: this.#columns });
     const isVertical = kind === "lineUp" || kind === "lineDown";
-    if (isVertical && next.cursor === before.cursor) this.#walkBy(kind === "lineUp" ? 1 : -1);
+    const { services } = this.#options;
+    if (kind === "lineUp" && before.text === "" && services.session.view.waiting.length > 0)
+      services.run("input.takeBack");
+    else if (isVertical && next.cursor === before.cursor) this.#walkBy(kind === "lineUp" ? 1 : -1);
     else this.#set(next);
   }
 
@@ -214,6 +283,7 @@ export class InputPart implements Part, Draft {
   #set(state: EditorState): void {
     const isChanged = state.text !== this.#state.text;
     this.#state = state;
+    if (state.text === "") this.#waited = undefined;
     if (isChanged) this.#keeper.changed();
   }
 
@@ -225,14 +295,44 @@ export class InputPart implements Part, Draft {
       return;
     }
     const { text } = this;
-    if (text.trim() === "") return;
+    if (text.trim() === "") {
+      this.#sendHeld();
+      return;
+    }
+    const images = imagesOf(this.#state);
+    const problem = imagesProblem(images);
+    if (problem !== undefined) {
+      this.#options.services.say(problem, "warning");
+      return;
+    }
+    const waited = this.#waited;
     // No turn has a command: the history keeps it.
     if (/^[/!]/.test(text)) this.#history.remember(text, "command");
     this.#noteChips(text);
     this.#begin(EMPTY_EDITOR);
     this.#walk = undefined;
     if (this.#vim !== undefined) this.#vim = { ...this.#vim, mode: "insert", pending: "" };
-    this.#options.send(text, how);
+    this.#options.send({ text, images, ...(waited === undefined ? {} : { waited }) }, how);
+  }
+
+  /** Enter in an empty draft starts what is held. */
+  #sendHeld(): void {
+    const { session, run } = this.#options.services;
+    const { view } = session;
+    if (view.run?.turn === undefined && view.waiting.some(({ held }) => held)) run("queue.now");
+  }
+
+  async #openEditor(): Promise<void> {
+    const { services } = this.#options;
+    const { text } = this;
+    try {
+      const saved = await editedDraft(text, services);
+      const to = this.#state.text.length;
+      if (saved !== text) this.#edit({ kind: "replace", from: 0, to, text: folded(saved, this.#state) });
+    } catch (thrown) {
+      services.tell(thrown);
+    }
+    services.redraw();
   }
 
   /** Puts the draft aside; with an empty draft brings the last one back. */
@@ -264,17 +364,31 @@ export class InputPart implements Part, Draft {
 
   #noteChips(text: string): void {
     const { text: raw, chips } = this.#state;
-    if (raw === text) return;
-    const [oldest] = this.#written.keys();
-    if (oldest !== undefined && this.#written.size >= WRITTEN_MAX) this.#written.delete(oldest);
-    this.#written.set(text, { text: raw, chips });
+    this.#note(text, { text: raw, chips });
   }
 
-  /** Returns an editor with a text, as it was written. */
-  #filled(text: string): EditorState {
+  #note(text: string, chipped: ChippedText): void {
+    if (chipped.text === text) return;
+    this.#written.delete(text);
+    this.#written.set(text, chipped);
+    const size = () => [...this.#written.values()].reduce((sum, each) => sum + sizeOfChipped(each), 0);
+    for (const oldest of [...this.#written.keys()])
+      if (this.#written.size > WRITTEN_MAX || size() > WRITTEN_BYTES_MAX) this.#written.delete(oldest);
+  }
+
+  /** Returns a message as it was written, with chips for its pasted texts and images. */
+  #chipped({ text, images }: OutgoingMessage): ChippedText {
     const written = this.#written.get(text);
-    if (written !== undefined) return { ...EMPTY_EDITOR, ...written, cursor: written.text.length };
-    return { ...edited(EMPTY_EDITOR, { kind: "set", text }), past: [] };
+    if (written !== undefined && imagesOf(written).length >= images.length) return written;
+    return withImageChips(text, images);
+  }
+
+  /** Returns an editor with an earlier text, as it was written. */
+  #filled(text: string): EditorState {
+    const chipped = this.#chipped(textMessage(text));
+    if (imagesOf(chipped).length === 0 && imageLabels(text).length > 0)
+      this.#options.services.say("The images of this prompt are not at hand: paste them again.", "warning");
+    return { ...EMPTY_EDITOR, ...chipped, cursor: chipped.text.length };
   }
 
   #fill(text: string): void {
@@ -374,4 +488,16 @@ export class InputPart implements Part, Draft {
     if (vim !== undefined && isCommanding(vim.vim)) this.#setVim(vimKey(vim, "redo"));
     else this.#openHistory();
   }
+}
+
+function sizeOfChipped({ text, chips }: ChippedText): number {
+  return chips.reduce(
+    (sum, chip) => sum + chip.text.length + (chip.image === undefined ? 0 : imageBytes(chip.image)),
+    text.length,
+  );
+}
+
+function joinedTexts(first: ChippedText, second: ChippedText): ChippedText {
+  const { text, chips } = joinedChips(second, first.chips);
+  return { text: `${first.text}\n${text}`, chips };
 }

@@ -16,6 +16,7 @@ export type KeyContext =
   | "question"
   | "dialog"
   | "policy"
+  | "queue"
   | "list"
   | "panel"
   | "settings"
@@ -102,6 +103,11 @@ export const ACTIONS = {
   "input.stash": action("global", ["ctrl+x"], "stash the draft, or bring it back", true),
   "input.pasteImage": action("global", ["ctrl+v"], "paste an image", true),
   "input.takeBack": action("global", ["alt+q"], "edit what waits in the queue", true),
+  "queue.edit": action("queue", ["enter"], "take the message back into the draft"),
+  "queue.withdraw": action("queue", ["delete", "backspace"], "withdraw the message; the history keeps it"),
+  "queue.up": action("queue", ["alt+up", "shift+up"], "move the message up"),
+  "queue.down": action("queue", ["alt+down", "shift+down"], "move the message down"),
+  "queue.now": action("queue", ["alt+s", "ctrl+enter"], "send into the running turn, or start what is held"),
   "edit.left": action("input", ["left", "ctrl+b"], "go left"),
   "edit.right": action("input", ["right", "ctrl+f"], "go right"),
   "edit.wordLeft": action("input", ["alt+b", "ctrl+left", "alt+left"], "go left by a word"),

@@ -17,6 +17,7 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   review: "In a review",
   list: "In a list",
   panel: "In a panel",
+  queue: "In the queue",
   policy: "In the panel of the session's rules",
   settings: "In the settings",
 };

@@ -1,7 +1,9 @@
 import type { HarnessError } from "../../../base/errors.ts";
+import type { SessionId } from "../../../base/ids.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../../protocol/commands/results.ts";
+import type { AttachedFile, AttachmentInfo } from "../../../protocol/content.ts";
 import type { QueryKind } from "../../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
@@ -10,6 +12,8 @@ import type { NoteTone } from "../../../view/transcript/items.ts";
 import type { LocalNote } from "../../../view/transcript/local-notes.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
 import type { Host } from "../host/host.ts";
+import type { DraftImage } from "../images/draft-image.ts";
+import type { OutgoingMessage } from "../input/message.ts";
 import type { ActionName } from "../keys/actions.ts";
 import type { KeyTable } from "../keys/key-table.ts";
 import type { OpenSession, WhichSession } from "../options.ts";
@@ -45,6 +49,11 @@ export interface ShownSession {
   send<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError>;
   /** Sends a query; returns the answer, or the refusal. Waits for the engine. */
   query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind> | HarnessError>;
+  /**
+   * Stores a file for inputs of a session; returns its facts, or the refusal. Undefined: this connection carries no
+   * files.
+   */
+  attach(session: SessionId, file: AttachedFile): Promise<AttachmentInfo | HarnessError | undefined>;
 }
 
 /** What the person writes, for the parts of the screen. */
@@ -63,6 +72,14 @@ export interface Draft {
   bringBack(text: string): void;
   /** Replaces the draft. Undo brings the old one back. */
   replace(text: string): void;
+  /** Inserts an image at the cursor. */
+  insertImage(image: DraftImage): void;
+  /** Puts messages that were not sent, or were taken back, before what is in the draft. */
+  restore(messages: readonly OutgoingMessage[]): void;
+  /** Keeps a message for the history. */
+  remember(message: OutgoingMessage): void;
+  /** Messages that are on their way to the engine for a while. */
+  readonly sending: readonly OutgoingMessage[];
 }
 
 /** Services of the client for the parts of its screen. */

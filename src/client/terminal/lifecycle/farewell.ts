@@ -1,3 +1,4 @@
+import { count } from "../../../base/text/text.ts";
 import { printPrice } from "../../../view/costs/cost.ts";
 import { totalCost } from "../../../view/costs/session-costs.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
@@ -10,6 +11,9 @@ export function farewell({ open, view }: Pick<ShownSession, "open" | "view">): r
   const session = neutraliseLine(open.session);
   return [
     ...(cost.calls === 0 ? [] : [`${printPrice(cost)} this session`]),
+    ...(view.waiting.length === 0
+      ? []
+      : [`${count(view.waiting.length, "message")} in the queue, for when you continue`]),
     `cinch --resume ${session}   continues this session`,
   ];
 }

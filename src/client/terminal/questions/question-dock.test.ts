@@ -3,7 +3,9 @@ import type { FakeServices } from "../../../../test/support/terminal-parts.ts";
 import { fakeServices, linesOf } from "../../../../test/support/terminal-parts.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { Question } from "../../../view/questions/questions.ts";
+import { ImageUploads } from "../images/image-uploads.ts";
 import { InputPart } from "../input/input-part.ts";
+import type { OutgoingMessage } from "../input/message.ts";
 import type { ActionName } from "../keys/actions.ts";
 import { Stage } from "../layout/stage.ts";
 import { NO_COLOURS } from "../themes/none.ts";
@@ -28,10 +30,18 @@ function ask(more: Partial<Ask>): Question {
 function openStage() {
   const services = fakeServices();
   const sentTexts: string[] = [];
-  const send = (text: string) => void sentTexts.push(text);
+  const send = ({ text }: OutgoingMessage) => void sentTexts.push(text);
   // Without a session no draft is kept: the tests count what the questions send.
   const session = { ...services.session, open: undefined };
-  const input = new InputPart({ services: { ...services, session }, workingDir: "/work", send });
+  const uploads = new ImageUploads(session);
+  const outbox = { slow: [] };
+  const input = new InputPart({
+    services: { ...services, session },
+    uploads,
+    outbox,
+    workingDir: "/work",
+    send,
+  });
   const dock = new QuestionDock(services);
   const stage: Stage = new Stage({
     parts: {

@@ -86,15 +86,29 @@ test("[TUI-08 wish:19] typed text is typed, in every writing", () => {
 
 test("[TUI-08 wish:20] a line end in the middle of a chunk is no Enter: the chunk is a paste", () => {
   const chunks = new InputChunks();
-  expect(chunks.read("one\rtwo")).toBe("\u001b[200~one\rtwo\u001b[201~");
+  expect(chunks.read("one\rtwo")).toBe("\u001b[200~one\rtwo");
+  expect(chunks.endsAfterMs).toBe(100);
+  expect(chunks.endPaste()).toBe("\u001b[201~");
+  expect(chunks.endsAfterMs).toBeUndefined();
   expect(chunks.read("go\r")).toBe("go\r");
   expect(chunks.read("\u001b[A\rx")).toBe("\u001b[A\rx");
+});
+
+test("[TUI-08 wish:20] the last line of a paste without marks sends nothing, however its chunks are cut", () => {
+  const chunks = new InputChunks();
+  expect(chunks.read("one\rtwo\rth")).toBe("\u001b[200~one\rtwo\rth");
+  expect(chunks.read("ree\r")).toBe("ree\r");
+  expect(chunks.endPaste()).toBe("\u001b[201~");
+  const long = `${"word ".repeat(60)}\r`;
+  expect(chunks.read(long)).toBe(`\u001b[200~${long}`);
+  expect(chunks.read("\u001b[A")).toBe("\u001b[201~\u001b[A");
+  expect(chunks.read("\r")).toBe("\r");
 });
 
 test("[TUI-08 wish:20] a paste without its end mark is ended once, and the next keys are keys again", () => {
   const chunks = new InputChunks();
   expect(chunks.read("\u001b[200~one\rtwo")).toBe("\u001b[200~one\rtwo");
-  expect(chunks.isPasting).toBe(true);
+  expect(chunks.endsAfterMs).toBe(2_000);
   expect(chunks.endPaste()).toBe("\u001b[201~");
   expect(chunks.endPaste()).toBe("");
   expect(chunks.read("x")).toBe("x");
@@ -106,7 +120,7 @@ test("[TUI-08 wish:20] a marked paste stays as it is, wherever its chunks are cu
       const all = `\u001b[200~${text}\u001b[201~`;
       const chunks = new InputChunks();
       expect(chunks.read(all.slice(0, cut)) + chunks.read(all.slice(cut))).toBe(all);
-      expect(chunks.isPasting).toBe(false);
+      expect(chunks.endsAfterMs).toBeUndefined();
     }),
   );
 });

@@ -2,9 +2,6 @@ import { ProcessTerminal } from "@earendil-works/pi-tui";
 import type { Clock } from "../../../base/world.ts";
 import { InputChunks } from "./chunks.ts";
 
-/** A terminal that has not marked the end of a paste by then has lost the mark. */
-const PASTE_END_MS = 2_000;
-
 type Read = (chunk: string) => void;
 
 /**
@@ -38,7 +35,8 @@ export class OwnTerminal extends ProcessTerminal {
     const read: Read = (chunk) => {
       wait?.[Symbol.dispose]();
       pass(chunks.read(chunk));
-      if (chunks.isPasting) wait = this.#clock.timer(PASTE_END_MS, () => pass(chunks.endPaste()));
+      const { endsAfterMs } = chunks;
+      if (endsAfterMs !== undefined) wait = this.#clock.timer(endsAfterMs, () => pass(chunks.endPaste()));
     };
     for (const each of readers) stdin.off("data", each);
     stdin.on("data", read);

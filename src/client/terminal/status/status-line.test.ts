@@ -30,6 +30,7 @@ function lineOf(events: readonly Envelope[], more: Partial<StatusLine> = {}): St
     profile: "framework",
     model: "openrouter:claude-sonnet-4",
     past: 0,
+    history: false,
     notices: [],
   };
   return { open, view, facts, isReached: true, isQuiet: false, ...more };

@@ -6,6 +6,7 @@ import type { TranscriptItem } from "../../../../view/transcript/items.ts";
 import { PROMPT_CHARACTERS_MAX } from "../../../../view/transcript/prompt-blocks.ts";
 import type { Segment, Transcript } from "../../../../view/transcript/transcript.ts";
 import type { Services } from "../../layout/services.ts";
+import { ClearedDrafts } from "./cleared-drafts.ts";
 
 /** An earlier prompt, or a draft that was cleared. */
 export interface HistoryEntry {
@@ -24,7 +25,8 @@ type Turn = ResultOf<"ListTurns">["turns"][number];
 const SESSIONS_READ_MAX = 20;
 const SESSIONS_LISTED = 200;
 const TURNS_READ_MAX = 50;
-const CLEARED_MAX = 100;
+/** Commands of this client that are kept. */
+const COMMANDS_MAX = 100;
 /** A prompt in a list of turns that is at least so long may be only the beginning. */
 const WHOLE_CHARACTERS_MAX = 200;
 
@@ -66,7 +68,8 @@ export function mergedHistory(entries: readonly HistoryEntry[]): readonly Histor
 export class PromptHistory {
   readonly #services: Pick<Services, "session" | "clock" | "redraw">;
   readonly #workingDir: string;
-  #cleared: readonly HistoryEntry[] = [];
+  readonly #cleared: ClearedDrafts;
+  #commands: readonly HistoryEntry[] = [];
   #folder: readonly HistoryEntry[] = [];
   #loading: Promise<void> | undefined;
   #merged: { readonly of: readonly unknown[]; readonly entries: readonly HistoryEntry[] } | undefined;
@@ -74,12 +77,13 @@ export class PromptHistory {
   constructor(services: Pick<Services, "session" | "clock" | "redraw">, workingDir: string) {
     this.#services = services;
     this.#workingDir = workingDir;
+    this.#cleared = new ClearedDrafts(services.session);
   }
 
   /** Returns what is known so far, the newest first. `load` reads more. */
   entries(): readonly HistoryEntry[] {
     const { transcript } = this.#services.session;
-    const of: readonly unknown[] = [transcript, this.#cleared, this.#folder];
+    const of: readonly unknown[] = [transcript, this.#cleared.drafts, this.#commands, this.#folder];
     if (this.#merged === undefined || this.#merged.of.some((each, at) => each !== of[at]))
       this.#merged = { of, entries: mergedHistory(this.#all(transcript)) };
     return this.#merged.entries;
@@ -88,8 +92,19 @@ export class PromptHistory {
   /** Keeps a text that no turn of the session has: a draft that was cleared, or a command. */
   remember(text: string, from: "draft" | "command" = "draft"): void {
     if (text.trim() === "") return;
-    const entry: HistoryEntry = { text, atMs: this.#services.clock.now(), from };
-    this.#cleared = [...this.#cleared.slice(1 - CLEARED_MAX), entry];
+    const entry = { text, atMs: this.#services.clock.now() };
+    if (from === "draft") this.#cleared.add(entry);
+    else this.#commands = [...this.#commands.slice(1 - COMMANDS_MAX), { ...entry, from }];
+  }
+
+  /** Reads the cleared drafts that the session has kept. */
+  async restore(): Promise<void> {
+    await this.#cleared.restore();
+  }
+
+  /** Resolves once all cleared drafts are kept. */
+  async settle(): Promise<void> {
+    await this.#cleared.settle();
   }
 
   /** Reads prompts of other sessions of the folder, once. What cannot be read is left out, and asked for next time. */
@@ -118,7 +133,8 @@ export class PromptHistory {
   }
 
   #all(transcript: Transcript): readonly HistoryEntry[] {
-    return [...transcript.segments.flatMap(promptsOf), ...this.#cleared, ...this.#folder];
+    const cleared = this.#cleared.drafts.map((draft): HistoryEntry => ({ ...draft, from: "draft" }));
+    return [...transcript.segments.flatMap(promptsOf), ...cleared, ...this.#commands, ...this.#folder];
   }
 
   async #read(): Promise<void> {

@@ -1,0 +1,161 @@
+import { expect, test } from "bun:test";
+import { fakeServices } from "../../../../test/support/terminal-parts.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { readClipboardImage } from "./clipboard-image.ts";
+import { draftImage, imageLabels, keptLabel, readKeptDraft } from "./draft-image.ts";
+import { imageMentions, pastedImagePaths, readImage } from "./image-paths.ts";
+import { ImageUploads } from "./image-uploads.ts";
+import { imageRefusal } from "./paste-image.ts";
+
+const PNG = new Uint8Array(
+  Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  ),
+);
+const ATTACHMENT = "att_01HXYZ00000000000000000000";
+
+/** A machine with some programs: each answers by its command, or with nothing at all. */
+function hostWith(
+  environment: Readonly<Record<string, string>>,
+  programs: Readonly<Record<string, Uint8Array | string>>,
+) {
+  const { host } = fakeServices();
+  const output = async (command: readonly string[]) => {
+    const answer = programs[command.join(" ")];
+    return typeof answer === "string" ? new TextEncoder().encode(answer) : answer;
+  };
+  return { ...host, environment, output };
+}
+
+test("[TUI-08] an image is read from the clipboard of Wayland, X11, macOS and Windows", async () => {
+  const hex = Buffer.from(PNG).toString("hex").toUpperCase();
+  const hosts = [
+    hostWith(
+      { WAYLAND_DISPLAY: "wayland-0" },
+      { "wl-paste --list-types": "text/html\nimage/png\n", "wl-paste --no-newline --type image/png": PNG },
+    ),
+    hostWith(
+      { DISPLAY: ":0" },
+      {
+        "xclip -selection clipboard -out -target TARGETS": "TARGETS\nimage/png\n",
+        "xclip -selection clipboard -out -target image/png": PNG,
+      },
+    ),
+    hostWith({}, { "pngpaste -": PNG }),
+    hostWith({}, { "osascript -e the clipboard as «class PNGf»": `«data PNGf${hex}»\n` }),
+  ];
+  for (const host of hosts)
+    expect(await readClipboardImage(host)).toMatchObject({ facts: "1x1 png, 70 bytes" });
+});
+
+test("[TUI-08] a missing program, an empty clipboard and a machine without one are said", async () => {
+  const why = async (environment: Readonly<Record<string, string>>, programs = {}) => {
+    const read = await readClipboardImage(hostWith(environment, programs));
+    return "why" in read ? read.why : undefined;
+  };
+  expect(await why({ WAYLAND_DISPLAY: "w", DISPLAY: ":0" })).toStartWith(
+    "To paste images, install wl-clipboard or xclip.",
+  );
+  expect(await why({ DISPLAY: ":0" }, { "xclip -version": "" })).toBe("The clipboard holds no image.");
+  expect(await why({ SSH_TTY: "/dev/pts/1" })).toStartWith("Over SSH the clipboard");
+  expect(await why({})).toStartWith("No clipboard was found");
+});
+
+test.each([
+  ["/tmp/a.png", ["/tmp/a.png"]],
+  ["'/tmp/my shot.PNG' ", ["/tmp/my shot.PNG"]],
+  ["/tmp/my\\ shot.png", ["/tmp/my shot.png"]],
+  ["/tmp/my shot.png", ["/tmp/my shot.png"]],
+  ["file:///tmp/a%20b.jpg", ["file:///tmp/a%20b.jpg"]],
+  ["/a.png\n/b.webp", ["/a.png", "/b.webp"]],
+  ["see /tmp/a.png", undefined],
+  ["/tmp/a.txt", undefined],
+  ["", undefined],
+])("[TUI-08] %j is pasted: the paths of images in it are %j", (pasted, paths) => {
+  expect(pastedImagePaths(pasted)).toEqual(paths as never);
+});
+
+test("[TUI-08] mentions of images are found with their places", () => {
+  const found = imageMentions('see @a.png, @"b c.jpg" and @src/x.ts, me@b.png.').map(({ path }) => path);
+  expect(found).toEqual(["a.png", "b c.jpg"]);
+});
+
+test("[TUI-08] an image is read by its path in the folder; what is no image stays words", async () => {
+  const asked: string[] = [];
+  const { host } = fakeServices();
+  const place = {
+    workingDir: "/home/user/work",
+    host: {
+      ...host,
+      environment: { HOME: "/home/user" },
+      read: async (path: string) => {
+        asked.push(path);
+        if (path.endsWith("missing.png")) throw Object.assign(new Error("no file"), { code: "ENOENT" });
+        if (path.endsWith("huge.png")) throw new HarnessError("UsageInvalid", { problem: "too large" });
+        return path.endsWith("text.png") ? new Uint8Array([1, 2]) : PNG;
+      },
+    },
+  };
+  expect(await readImage("a.png", place)).toMatchObject({ facts: "a.png 1x1, 70 bytes" });
+  expect(await readImage("~/b.png", place)).toBeDefined();
+  expect(await readImage("file:///x/c%20d.png", place)).toBeDefined();
+  expect(await readImage("missing.png", place)).toBeUndefined();
+  expect(await readImage("text.png", place)).toBeUndefined();
+  await expect(readImage("huge.png", place)).rejects.toThrow("too large");
+  expect(asked.slice(0, 3)).toEqual(["/home/user/work/a.png", "/home/user/b.png", "/x/c d.png"]);
+});
+
+test("[TUI-08] a name cannot end its label or drive the terminal", () => {
+  const image = draftImage(PNG, "/tmp/x]\u001b[2J\ny.png");
+  expect(image?.facts).not.toMatch(/[\u001b\n\]]/);
+  expect(imageLabels(`[image 1: ${image?.facts}]`)).toHaveLength(1);
+});
+
+test("[TUI-10] a kept draft has its stored images again, and counts those that are lost", () => {
+  const kept = `see ${keptLabel("[image 1: a.png 1x1, 70 bytes]", ATTACHMENT as never)} [image 2: 1x1 png, 70 bytes]`;
+  expect(readKeptDraft(kept)).toEqual({
+    text: "see [image 1: a.png 1x1, 70 bytes] ",
+    images: [{ facts: "a.png 1x1, 70 bytes", source: { kind: "stored", attachment: ATTACHMENT as never } }],
+    lost: 1,
+  });
+});
+
+test("[TUI-08] an image is stored once for its session; without uploads it goes along itself", async () => {
+  const image = draftImage(PNG);
+  if (image === undefined) throw new Error("no image");
+  let stored = 0;
+  const uploads = new ImageUploads({
+    attach: async () => {
+      stored += 1;
+      return { attachment: ATTACHMENT, name: "a", media_type: "image/png", bytes: 70 } as never;
+    },
+  });
+  const block = { type: "attachment", id: ATTACHMENT } as never;
+  expect(await uploads.blocks([image], "sess_1" as never)).toEqual([block]);
+  expect(await uploads.blocks([image], "sess_1" as never)).toEqual([block]);
+  expect(stored).toBe(1);
+  await uploads.blocks([image], "sess_2" as never);
+  expect(stored).toBe(2);
+  const inline = new ImageUploads({ attach: async () => undefined });
+  expect(await inline.blocks([image], "sess_1" as never)).toMatchObject([{ type: "image" }]);
+  const refusing = new ImageUploads({
+    attach: async () => new HarnessError("AttachmentsFull" as never, { kept: "1", limit: "1" } as never),
+  });
+  await expect(refusing.blocks([image], "sess_1" as never)).rejects.toThrow();
+});
+
+test("[TUI-08] a model that is known to take no images is named before the message is sent", async () => {
+  const services = fakeServices();
+  const listed = (accepts?: readonly string[]) => ({
+    providers: [
+      { name: "m", configured: true, models: [{ id: "n", ...(accepts === undefined ? {} : { accepts }) }] },
+    ],
+  });
+  services.found = listed(["text"]);
+  expect(await imageRefusal(services)).toContain("m:n takes no images");
+  services.found = listed(["text", "image"]);
+  expect(await imageRefusal(services)).toBeUndefined();
+  services.found = listed();
+  expect(await imageRefusal(services)).toBeUndefined();
+});
