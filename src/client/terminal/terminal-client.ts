@@ -187,11 +187,16 @@ class TerminalClient {
         this.#screen.stopJob();
         return;
       case "turn.cancel":
-        void this.#cancel();
+        if (this.#store.view.run?.turn === undefined) this.#actOfFeature(action);
+        else void this.#cancel();
         return;
       default:
-        this.#features.find(({ actions }) => actions?.[action] !== undefined)?.actions?.[action]?.();
+        this.#actOfFeature(action);
     }
+  }
+
+  #actOfFeature(action: ActionName): void {
+    this.#features.find(({ actions }) => actions?.[action] !== undefined)?.actions?.[action]?.();
   }
 
   #opened(): void {
