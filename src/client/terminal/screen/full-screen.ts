@@ -10,7 +10,7 @@ import { PASTE_OFF } from "../../../view/terminal/bracketed-paste.ts";
 import { guarded } from "../lifecycle/guarded.ts";
 import type { TerminalLife } from "../lifecycle/life.ts";
 import { MODES_OFF } from "../lifecycle/modes.ts";
-import { inputOf } from "./input.ts";
+import { inputsOf } from "./input.ts";
 import { OwnTerminal } from "./own-terminal.ts";
 import type { Frame, MouseMode, Screen, ScreenOptions, Size } from "./screen.ts";
 
@@ -52,8 +52,7 @@ class FullScreen implements Screen {
     this.#tui = new TuiAltScreen(this.#terminal, true, undefined, { mouse: false, copyOnSelect: false });
     this.#tui.setLayoutRoot({ render: (width) => this.#rows(width), invalidate: () => undefined });
     this.#tui.addInputListener((data) => {
-      const input = inputOf(data);
-      if (input !== undefined) options.input(input);
+      for (const input of inputsOf(data)) options.input(input);
       if (this.#held !== undefined) this.#tui.renderNow();
       return { consume: true };
     });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { InputChunks } from "./chunks.ts";
-import { inputOf } from "./input.ts";
+import { inputOf, inputsOf } from "./input.ts";
 
 const key = (data: string) => {
   const input = inputOf(data);
@@ -105,4 +105,11 @@ test("[TUI-08] no input throws", () => {
       inputOf(data);
     }),
   );
+});
+
+test("[SES-15] two Escapes that come at once are two keys", () => {
+  const escape = { kind: "key", key: "escape" } as const;
+  expect(inputsOf("\u001b\u001b")).toEqual([escape, escape]);
+  expect(inputsOf("\u001b")).toEqual([escape]);
+  expect(inputsOf("\u001b[999z")).toEqual([]);
 });

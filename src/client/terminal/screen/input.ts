@@ -12,6 +12,7 @@ const ALT = /^\u001b([a-zA-Z0-9.,<>_/-])$/;
 /** Bits of a mouse button in SGR reports. */
 const [SHIFT, MOTION, WHEEL] = [4, 32, 64];
 const BUTTONS = ["left", "middle", "right", "none"] as const;
+const ESCAPES = "\u001b\u001b";
 
 /**
  * Returns what one sequence from the terminal means; undefined for a key that is released, and for answers of the
@@ -26,6 +27,12 @@ export function inputOf(data: string): ScreenInput | undefined {
   if (mouse !== null) return mouseOf(mouse);
   if (isKeyRelease(data)) return undefined;
   return keyOf(data);
+}
+
+/** Returns what one sequence means, key by key: two Escapes that are pressed quickly come as one sequence. */
+export function inputsOf(data: string): readonly ScreenInput[] {
+  const sequences = data === ESCAPES ? [...ESCAPES] : [data];
+  return sequences.flatMap((each) => inputOf(each) ?? []);
 }
 
 function keyOf(data: string): ScreenInput | undefined {
