@@ -1,3 +1,4 @@
+import { unreachable } from "../../base/assert.ts";
 import type { SessionInfo } from "../../protocol/resources.ts";
 
 /** Orders of a list of sessions. `newest`: by the time of the last event. */
@@ -19,6 +20,8 @@ export function orderedSessions(
     }
     case "cost":
       return sessions.toSorted((one, other) => (other.cost_usd ?? -1) - (one.cost_usd ?? -1));
+    default:
+      return unreachable(order);
   }
 }
 

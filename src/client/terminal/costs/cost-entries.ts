@@ -1,3 +1,4 @@
+import { unreachable } from "../../../base/assert.ts";
 import { printUsd } from "../../../base/text/money.ts";
 import { count, grouped } from "../../../base/text/text.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
@@ -64,6 +65,8 @@ export function costEntries(
         detail: model,
         cells: [{ text: grouped(lost), role: "warning" }, { text: turn === 0 ? "-" : String(turn) }],
       }));
+    default:
+      return unreachable(table);
   }
 }
 

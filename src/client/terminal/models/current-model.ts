@@ -20,7 +20,7 @@ export function currentModel({ session }: Pick<Services, "session">): CurrentMod
 }
 
 /** Sets the model of the session that is shown, or of a new one if there is none, and says so. */
-export async function setModel(
+export async function applyModel(
   { session, say }: Pick<Services, "session" | "say">,
   model: string,
   effort: EffortWord | undefined,

@@ -12,7 +12,7 @@ import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
 import type { ListContent } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
-import { currentModel, setModel } from "./current-model.ts";
+import { currentModel, applyModel } from "./current-model.ts";
 import type { ListedModel } from "./model-entries.ts";
 import { MODEL_COLUMNS, modelEntry, nextEffort } from "./model-entries.ts";
 
@@ -51,7 +51,7 @@ class ModelList {
       ],
       choose: ({ model }) =>
         inBackground(
-          setModel(services, model, this.#isEffortChosen ? this.#effort : undefined),
+          applyModel(services, model, this.#isEffortChosen ? this.#effort : undefined),
           services,
         ),
       act: (action, listed) => this.#act(action, listed),

@@ -11,7 +11,7 @@ import { ListPanel } from "../panels/list-panel.ts";
 import { chooseSwitch } from "./choose-switch.ts";
 
 /** Opens the list of profiles. One that is chosen is checked; then the person chooses how the session goes on. */
-export function openProfiles(services: Services): void {
+export function openProfileList(services: Services): void {
   let content: ListContent<ProfileInfo> = { entries: [], note: "reading the profiles …" };
   let current: string | undefined;
   const panel: ListPanel<ProfileInfo> = new ListPanel<ProfileInfo>({

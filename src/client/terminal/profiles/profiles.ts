@@ -1,13 +1,13 @@
 import type { Feature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
-import { openProfiles } from "./profile-panel.ts";
+import { openProfileList } from "./profile-panel.ts";
 
 /** The choice of another profile. The client goes along into the session that continues, whichever client switched. */
 export function profiles(services: Services): Feature {
   const { session } = services;
   return {
-    actions: { "profile.open": () => openProfiles(services) },
+    actions: { "profile.open": () => openProfileList(services) },
     changed({ kind, payload, id, parentCall }) {
       if (kind !== "ProfileSwitched" || parentCall !== undefined || payload.next === undefined) return;
       // An earlier switch stands in the log: the session that is shown is the one that was left then.
@@ -19,7 +19,7 @@ export function profiles(services: Services): Feature {
     },
     send(text) {
       if (text.trim() !== "/profiles") return false;
-      openProfiles(services);
+      openProfileList(services);
       services.redraw();
       return true;
     },

@@ -9,7 +9,7 @@ import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
 import type { ListContent, ListEntry } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
-import type { RewindPlan, RewindTurn, RewindTurns } from "./rewind-turns.ts";
+import type { PlannedRewind, RewindTurn, RewindTurns } from "./rewind-turns.ts";
 
 type Part = CommandOf<"RewindSession">["what"];
 type ForeignSet = NonNullable<CommandOf<"RewindSession">["overwrite"]>[number];
@@ -23,7 +23,7 @@ const SET_WORDS: Readonly<Record<ForeignSet, string>> = {
 /** Lets a person choose what goes back to before a turn: files, conversation or both. Then asks about foreign changes. */
 export function chooseRewind(services: Services, known: RewindTurns, turn: RewindTurn): void {
   let content: ListContent<Part> = { entries: [], note: "reading what would be set back …" };
-  let plan: RewindPlan | undefined;
+  let plan: PlannedRewind | undefined;
   const panel: ListPanel<Part> = new ListPanel<Part>({
     title: `Go back to before turn ${turn.turn}: ${turn.prompt.replaceAll(/\s+/g, " ")}`,
     services,
@@ -45,7 +45,7 @@ export function chooseRewind(services: Services, known: RewindTurns, turn: Rewin
   inBackground(read(), services);
 }
 
-function partEntries({ conversation, files }: RewindPlan): readonly ListEntry<Part>[] {
+function partEntries({ conversation, files }: PlannedRewind): readonly ListEntry<Part>[] {
   const forgets =
     conversation === undefined || conversation.removed === 0
       ? "the conversation stays as it is"
@@ -65,7 +65,7 @@ function partEntries({ conversation, files }: RewindPlan): readonly ListEntry<Pa
   ];
 }
 
-function noteOf({ files, what }: RewindPlan): { readonly note?: string } {
+function noteOf({ files, what }: PlannedRewind): { readonly note?: string } {
   if (files === undefined)
     return what === "conversation"
       ? { note: "Files cannot be set back to this point: their earlier state was not kept." }
@@ -83,7 +83,7 @@ interface Chosen {
   readonly services: Services;
   readonly known: RewindTurns;
   readonly turn: RewindTurn;
-  readonly plan: RewindPlan;
+  readonly plan: PlannedRewind;
   readonly what: Part;
 }
 
@@ -136,7 +136,7 @@ async function rewind({ services, known, turn, plan, what }: Chosen, overwrite: 
   say(doneText(answer.result, what), "info");
 }
 
-function doneText({ place, files }: RewindPlan, what: Part): string {
+function doneText({ place, files }: PlannedRewind, what: Part): string {
   const kept = files?.kept?.length ?? 0;
   const restored = what === "conversation" ? "" : ` ${count(files?.restored ?? 0, "file")} set back${kept === 0 ? "" : `, ${kept} kept`}.`;
   return `Back to ${place ?? "that point"}.${restored} /rewind undo takes it back.`;

@@ -10,7 +10,7 @@ import { EMPTY_ROW, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ListCell, ListColumn, ListEntry } from "../panels/list-entry.ts";
 import type { Size } from "../screen/screen.ts";
-import type { RewindPlan, RewindTurn, TurnChanges } from "./rewind-turns.ts";
+import type { PlannedRewind, RewindTurn, ChangesOfTurn } from "./rewind-turns.ts";
 
 /** A turn to go back to, or the last rewind, to be undone. */
 export type RewindChoice =
@@ -35,7 +35,7 @@ export function rewindEntries(
   }: {
     readonly turns: Turns;
     readonly nowMs: number;
-    readonly changesOf: (turn: RewindTurn) => TurnChanges | string | undefined;
+    readonly changesOf: (turn: RewindTurn) => ChangesOfTurn | string | undefined;
   },
 ): readonly ListEntry<RewindChoice>[] {
   const known = knownTurns(turns);
@@ -74,7 +74,7 @@ function undoChoice(undo: NonNullable<Turns["undo"]>): RewindChoice {
   return known;
 }
 
-function changeCellsOf({ files }: RewindTurn, changes: TurnChanges | string | undefined): readonly ListCell[] {
+function changeCellsOf({ files }: RewindTurn, changes: ChangesOfTurn | string | undefined): readonly ListCell[] {
   if (files.length === 0) return [{ text: "" }, { text: "" }];
   const number = { text: String(files.length) };
   if (changes === undefined) return [number, { text: "…" }];
@@ -94,7 +94,7 @@ export function rewindPreview(
   {
     plan,
     changes,
-  }: { readonly plan: RewindPlan | string | undefined; readonly changes: TurnChanges | string | undefined },
+  }: { readonly plan: PlannedRewind | string | undefined; readonly changes: ChangesOfTurn | string | undefined },
   { columns, rows }: Size,
 ): readonly DrawnRow[] {
   const text = (line: string, isDim = false) => wrapSpans([span(line, isDim ? { role: "dim" } : {})], { columns });
@@ -124,6 +124,6 @@ export function rewindPreview(
 }
 
 /** Returns the lines about a plan, without its prompt, which stands in the list. */
-export function planLines(plan: RewindPlan): readonly string[] {
+export function planLines(plan: PlannedRewind): readonly string[] {
   return rewindText(plan, { undo: undoWords }).split("\n");
 }

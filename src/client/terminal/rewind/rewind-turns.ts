@@ -9,8 +9,8 @@ import { inBackground } from "../panels/in-background.ts";
 
 /** A turn that a person could go back to. */
 export type RewindTurn = ResultOf<"ListTurns">["turns"][number];
-export type TurnChanges = ResultOf<"GetChanges">;
-export type RewindPlan = ResultOfCommand<"RewindSession">;
+export type ChangesOfTurn = ResultOf<"GetChanges">;
+export type PlannedRewind = ResultOfCommand<"RewindSession">;
 
 /** Turns that are listed. */
 const TURNS_MAX = 1_000;
@@ -23,8 +23,8 @@ export class RewindTurns {
   readonly #services: Services;
   readonly #session: SessionId;
   readonly #changed: () => void;
-  readonly #changes = new Map<number, TurnChanges | string>();
-  readonly #plans = new Map<EventSeq, RewindPlan | string>();
+  readonly #changes = new Map<number, ChangesOfTurn | string>();
+  readonly #plans = new Map<EventSeq, PlannedRewind | string>();
   #wanted: RewindTurn | undefined;
   #isReading = false;
   #isLeft = false;
@@ -41,12 +41,12 @@ export class RewindTurns {
   }
 
   /** Returns the changes of a turn, or why they are not known; undefined until they are read. */
-  changesOf({ turn }: RewindTurn): TurnChanges | string | undefined {
+  changesOf({ turn }: RewindTurn): ChangesOfTurn | string | undefined {
     return this.#changes.get(turn);
   }
 
   /** Returns what a rewind to before a turn would do, or why it cannot be done; undefined until that is known. */
-  planOf({ first_event: event }: RewindTurn): RewindPlan | string | undefined {
+  planOf({ first_event: event }: RewindTurn): PlannedRewind | string | undefined {
     return this.#plans.get(event);
   }
 
@@ -102,7 +102,7 @@ export class RewindTurns {
   }
 
   /** Asks the engine anew what a rewind would do. */
-  async plan({ first_event: event }: RewindTurn): Promise<RewindPlan | string> {
+  async plan({ first_event: event }: RewindTurn): Promise<PlannedRewind | string> {
     const plan = await this.#planned(event, "both");
     // Files that cannot be set back are no reason to keep the conversation.
     const found =
@@ -112,12 +112,12 @@ export class RewindTurns {
     return known;
   }
 
-  async #conversationPlan(event: EventSeq): Promise<RewindPlan | undefined> {
+  async #conversationPlan(event: EventSeq): Promise<PlannedRewind | undefined> {
     const plan = await this.#planned(event, "conversation");
     return plan instanceof HarnessError ? undefined : plan;
   }
 
-  async #planned(event: EventSeq, what: "both" | "conversation"): Promise<RewindPlan | undefined | HarnessError> {
+  async #planned(event: EventSeq, what: "both" | "conversation"): Promise<PlannedRewind | undefined | HarnessError> {
     const sessionId = this.#session;
     const command = { kind: "RewindSession", sessionId, to: event, what, preview: true } as const;
     const answer = await this.#services.session.send(command);

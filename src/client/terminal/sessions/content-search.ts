@@ -82,7 +82,7 @@ export function openContentSearch(services: Services, { text, isHere, leave }: C
     },
   });
 
-  async function search(pattern: string, search: number): Promise<void> {
+  async function search(pattern: string, number: number): Promise<void> {
     const words = pattern.trim();
     if (words === "") {
       content = { entries: [], note: BEGIN };
@@ -91,7 +91,7 @@ export function openContentSearch(services: Services, { text, isHere, leave }: C
     const workingDir = isHere ? { workingDir: services.workingDir } : {};
     const query = { kind: "SearchSessions", text: words, limit: HITS_MAX, ...workingDir } as const;
     const found = await services.session.query(query);
-    if (search !== searches) return; // other words were typed meanwhile
+    if (number !== searches) return; // other words were typed meanwhile
     content =
       found instanceof HarnessError
         ? { entries: [], note: refusalText(found) }

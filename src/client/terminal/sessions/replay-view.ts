@@ -15,7 +15,7 @@ import { drawPart, partsOf } from "../transcript/draw-item.ts";
 import type { ReplayStep } from "./replay-steps.ts";
 import { ReplaySteps } from "./replay-steps.ts";
 
-export interface ReplayOptions {
+export interface ReplayViewOptions {
   readonly session: SessionId;
   readonly title: string;
   /** The step to begin at, by its event. Default: the first one. */
@@ -23,7 +23,7 @@ export interface ReplayOptions {
 }
 
 /** Opens a stored session step by step, from its log alone (SES-09). No model, tool or network is used. */
-export function openReplay(services: Services, options: ReplayOptions): void {
+export function openReplay(services: Services, options: ReplayViewOptions): void {
   const view = new ReplayView(services, options);
   services.open(view);
   view.begin();
@@ -46,7 +46,7 @@ export class ReplayView implements Overlay {
   readonly place = "full";
   readonly contexts: readonly KeyContext[] = ["replay", "panel"];
   readonly #services: Services;
-  readonly #options: ReplayOptions;
+  readonly #options: ReplayViewOptions;
   readonly #steps: ReplaySteps;
   /** Rows of steps that were drawn, for the width of the last frame. */
   readonly #drawn = new WeakMap<object, { readonly columns: number; readonly rows: readonly DrawnRow[] }>();
@@ -54,7 +54,7 @@ export class ReplayView implements Overlay {
   #digits = "";
   #sentence = "";
 
-  constructor(services: Services, options: ReplayOptions) {
+  constructor(services: Services, options: ReplayViewOptions) {
     this.title = `Replay: ${options.title}`;
     this.#services = services;
     this.#options = options;
