@@ -160,7 +160,8 @@ export class ReplayView implements Overlay {
       item.children === undefined
         ? []
         : [row([span(`  ${grouped(item.children)} steps of the sub-agent are not shown`, { role: "dim" })])];
-    const rows = [...drawn, ...more];
+    const unseen = drawn.length === 0 ? wrapSpans([span(`${item.kind} ${item.text}`, { role: "dim" })], { columns }) : [];
+    const rows = [...drawn, ...unseen, ...more];
     this.#drawn.set(shown, { columns, rows });
     return rows;
   }
