@@ -50,7 +50,7 @@ for (const [columns, rows] of [
       await terminal.press("Enter");
       await terminal.shows("Conversation and files");
       await terminal.press("Enter");
-      await terminal.shows("Back to before turn 2. 2 files set back. /rewind undo takes it back.");
+      await terminal.shows("Back to before turn 2. 2 files set back.");
       await terminal.shows(/\n> make two/);
       expect([read("one.txt"), existsSync(join(mock.work, "two.txt"))]).toEqual(["first\n", false]);
 

@@ -121,7 +121,7 @@ export class ListPanel<Value> implements Overlay {
 
   draw({ columns, rows: height }: Size): DrawnPart {
     const { content, preview } = this.#options;
-    const { entries, note } = content();
+    const { note } = content();
     const title = this.place === "full" ? [] : [row([span(cutEnd(this.title, columns), { role: "heading" })])];
     const search = this.#interlude?.draw(columns) ?? this.#searchRow(columns);
     const head = [...title, ...search.rows];
@@ -132,30 +132,11 @@ export class ListPanel<Value> implements Overlay {
       search.cursor === undefined
         ? {}
         : { cursor: { row: title.length + search.cursor.row, column: search.cursor.column } };
-    const current = this.#current;
     const isFull = this.place === "full";
     const isBeside = preview !== undefined && isFull && columns >= BESIDE_COLUMNS_MIN;
-    if (isBeside) {
-      const leftColumns = Math.floor((columns - LINE_COLUMNS) / 2);
-      const rightColumns = columns - LINE_COLUMNS - leftColumns;
-      const list = this.#listRows(head.length, room, leftColumns);
-      const size = { columns: rightColumns, rows: room };
-      const shown = current === undefined ? [] : preview(current.value, size);
-      const body = besides(list, shown, { leftColumns, rows: room });
-      return { rows: [...head, ...body, ...foot].slice(0, height), ...cursor };
-    }
-    const listMax = preview === undefined ? room : Math.min(entries.length + 1, Math.ceil(room / 2));
-    const list = this.#listRows(head.length, Math.max(1, listMax), columns);
-    const rest = Math.max(0, room - Math.max(listMax, list.length) - 1);
-    const shown =
-      current === undefined || preview === undefined || rest === 0
-        ? []
-        : [
-            row([span("─".repeat(columns), { role: "border" })]),
-            ...preview(current.value, { columns, rows: rest }),
-          ];
-    const body = [...list, ...shown].slice(0, room);
-    const blank = isFull ? Array.from({ length: room - body.length }, () => EMPTY_ROW) : [];
+    const size = { columns, rows: room };
+    const body = isBeside ? this.#bodyBeside(head.length, size) : this.#bodyBelow(head.length, size);
+    const blank = isFull ? Array.from({ length: Math.max(0, room - body.length) }, () => EMPTY_ROW) : [];
     return { rows: [...head, ...body, ...blank, ...foot].slice(0, height), ...cursor };
   }
 
@@ -289,7 +270,32 @@ export class ListPanel<Value> implements Overlay {
     return packedRows(texts, { columns, rowsMax: HINT_ROWS_MAX });
   }
 
-  #listRows(top: number, height: number, columns: number): readonly DrawnRow[] {
+  /** Returns the list with its preview at the right. */
+  #bodyBeside(top: number, { columns, rows }: Size): readonly DrawnRow[] {
+    const leftColumns = Math.floor((columns - LINE_COLUMNS) / 2);
+    const list = this.#listRows(top, { columns: leftColumns, rows });
+    const shown = this.#previewRows({ columns: columns - LINE_COLUMNS - leftColumns, rows });
+    return besides(list, shown, { leftColumns, rows });
+  }
+
+  /** Returns the list with its preview below, if it has one: the list keeps half of the rows. */
+  #bodyBelow(top: number, { columns, rows }: Size): readonly DrawnRow[] {
+    if (this.#options.preview === undefined) return this.#listRows(top, { columns, rows });
+    const listMax = Math.min(this.#options.content().entries.length + 1, Math.ceil(rows / 2));
+    const list = this.#listRows(top, { columns, rows: Math.max(1, listMax) });
+    const rest = rows - list.length - 1;
+    const shown = rest < 1 ? [] : this.#previewRows({ columns, rows: rest });
+    if (shown.length === 0) return list;
+    return [...list, row([span("─".repeat(columns), { role: "border" })]), ...shown];
+  }
+
+  #previewRows(size: Size): readonly DrawnRow[] {
+    const current = this.#current;
+    if (current === undefined) return [];
+    return (this.#options.preview?.(current.value, size) ?? []).slice(0, size.rows);
+  }
+
+  #listRows(top: number, { columns, rows: height }: Size): readonly DrawnRow[] {
     const widths = this.#widthsOf();
     const head = headRow(widths, columns);
     const heads = head === undefined || height < 3 ? [] : [head];
