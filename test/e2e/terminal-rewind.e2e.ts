@@ -135,7 +135,10 @@ test(
   "[SES-15 wish:16] Esc Esc opens nothing while something is written or a turn runs",
   async () => {
     const hold = Promise.withResolvers<void>();
-    await using mock = openMockHome([says("first answer"), says("second answer of two halves", { hold: hold.promise })]);
+    await using mock = openMockHome([
+      says("first answer"),
+      says("second answer of two halves", { hold: hold.promise }),
+    ]);
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 80, rows: 24 });
     await terminal.type("$CINCH");
     await terminal.press("Enter");

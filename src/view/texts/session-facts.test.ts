@@ -13,7 +13,10 @@ test("[SES-06 TUI-06] a session names what is unusual about it, and its expiry i
     "pinned",
     "archived",
   ]);
-  expect(sessionStates({ ...PAUSED, state: "waiting", unread: 2 })).toEqual(["waits for an answer", "2 unread"]);
+  expect(sessionStates({ ...PAUSED, state: "waiting", unread: 2 })).toEqual([
+    "waits for an answer",
+    "2 unread",
+  ]);
   expect(sessionStates({ ...PAUSED, status: "interrupted" })).toEqual(["broke off in a turn"]);
   expect([sessionTitle({ title: "" }), sessionTitle({ title: "a\u001b[2Jb" })]).toEqual([
     "(nothing said yet)",

@@ -38,8 +38,18 @@ export function changeCells({ added, removed, binary, hunks }: ChangedFile): rea
 }
 
 /** Returns facts about a change besides its lines. */
-export function changeFacts({ from, old_mode, mode, by, missing, cut, binary, kind }: ChangedFile): readonly string[] {
-  const isModeChanged = kind === "changed" && old_mode !== undefined && mode !== undefined && old_mode !== mode;
+export function changeFacts({
+  from,
+  old_mode,
+  mode,
+  by,
+  missing,
+  cut,
+  binary,
+  kind,
+}: ChangedFile): readonly string[] {
+  const isModeChanged =
+    kind === "changed" && old_mode !== undefined && mode !== undefined && old_mode !== mode;
   return [
     ...(from === undefined ? [] : [`from ${from}`]),
     ...(isModeChanged ? [`mode ${old_mode} → ${mode}`] : []),

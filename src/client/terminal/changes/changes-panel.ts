@@ -23,7 +23,10 @@ export interface ChangesOptions {
 /** Opens the files that the session has changed, from its checkpoints: with their counts, and each change as a diff. */
 export function openChanges(services: Services, { turn }: ChangesOptions = {}): void {
   const { session, say } = services;
-  if (session.open === undefined) return say("No session is open yet.");
+  if (session.open === undefined) {
+    say("No session is open yet.");
+    return;
+  }
   const { session: sessionId } = session.open;
   let scope = turn;
   let content: ListContent<ChangedFile> = READING;
@@ -56,7 +59,10 @@ export function openChanges(services: Services, { turn }: ChangesOptions = {}): 
       return true;
     },
     preview: (file, { columns, rows }) =>
-      diffRows([changeDiff(file)], { columns, layout: "unified", linesMax: PREVIEW_LINES_MAX }).slice(0, rows),
+      diffRows([changeDiff(file)], { columns, layout: "unified", linesMax: PREVIEW_LINES_MAX }).slice(
+        0,
+        rows,
+      ),
     closed: () => {
       readings += 1;
     },
@@ -84,7 +90,12 @@ export function openChanges(services: Services, { turn }: ChangesOptions = {}): 
 
 const READING: ListContent<ChangedFile> = { entries: [], note: "reading the changes …" };
 
-function contentOf({ files, complete, missing, left_out: leftOut }: ResultOf<"GetChanges">): ListContent<ChangedFile> {
+function contentOf({
+  files,
+  complete,
+  missing,
+  left_out: leftOut,
+}: ResultOf<"GetChanges">): ListContent<ChangedFile> {
   const entries = files.map(
     (file): ListEntry<ChangedFile> => ({
       value: file,

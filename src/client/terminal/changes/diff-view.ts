@@ -48,7 +48,11 @@ export class DiffView implements Overlay {
 
   constructor(
     services: Services,
-    { title, changes, at = 0 }: { readonly title: string; readonly changes: readonly ReviewedChange[]; readonly at?: number },
+    {
+      title,
+      changes,
+      at = 0,
+    }: { readonly title: string; readonly changes: readonly ReviewedChange[]; readonly at?: number },
   ) {
     this.title = title;
     this.#services = services;
@@ -149,7 +153,8 @@ export class DiffView implements Overlay {
   #previousHunk(): true {
     const { hunks } = this.#rows();
     const before = hunks.findLast((at) => at < this.#top);
-    if (before === undefined) return this.#top > 0 ? this.#toFile(this.#at) : this.#toFile(this.#at - 1, { isAtEnd: true });
+    if (before === undefined)
+      return this.#top > 0 ? this.#toFile(this.#at) : this.#toFile(this.#at - 1, { isAtEnd: true });
     this.#top = before;
     return true;
   }
@@ -175,13 +180,24 @@ export class DiffView implements Overlay {
     for (const hunk of diff.hunks) {
       if (rows.length > 0) rows.push(EMPTY_ROW);
       hunks.push(rows.length);
-      rows.push(...diffRows([{ ...diff, hunks: [hunk] }], { columns, layout, linesMax: Math.max(1, left), hasNames: false }));
+      rows.push(
+        ...diffRows([{ ...diff, hunks: [hunk] }], {
+          columns,
+          layout,
+          linesMax: Math.max(1, left),
+          hasNames: false,
+        }),
+      );
       left -= hunk.lines.length;
       if (left <= 0) break;
     }
     if (left <= 0) rows.push(row([span("… the rest of this file is not shown", { role: "dim" })]));
     if (rows.length === 0)
-      rows.push(...wrapSpans([span(diff.facts.join(" · ") || "It has no changed lines.", { role: "dim" })], { columns }));
+      rows.push(
+        ...wrapSpans([span(diff.facts.join(" · ") || "It has no changed lines.", { role: "dim" })], {
+          columns,
+        }),
+      );
     this.#drawn = { file, columns, layout, rows, hunks };
     return this.#drawn;
   }

@@ -8,7 +8,13 @@ import type { ListCell, ListColumn, ListEntry } from "../panels/list-entry.ts";
 type Spend = ResultOf<"GetSpend">;
 type Figures = Pick<
   Spend["total"],
-  "calls" | "input_tokens" | "output_tokens" | "cache_read_tokens" | "cache_write_tokens" | "cost_usd" | "known_cost_usd"
+  | "calls"
+  | "input_tokens"
+  | "output_tokens"
+  | "cache_read_tokens"
+  | "cache_write_tokens"
+  | "cost_usd"
+  | "known_cost_usd"
 >;
 
 /** One of the tables of the costs of a session. */
@@ -101,7 +107,10 @@ function figureCells(figures: Figures): readonly ListCell[] {
   ];
 }
 
-function costText({ cost_usd: usd, known_cost_usd: known }: Pick<Figures, "cost_usd" | "known_cost_usd">): string {
+function costText({
+  cost_usd: usd,
+  known_cost_usd: known,
+}: Pick<Figures, "cost_usd" | "known_cost_usd">): string {
   if (usd !== null) return `$${printUsd(usd)}`;
   return known === 0 ? "?" : `≥$${printUsd(known)}`;
 }

@@ -11,7 +11,10 @@ import { COST_TABLES, costColumns, costEntries, TABLE_WORDS, totalText } from ".
 /** Opens the costs of the session as tables: by turn, model, agent and what was read, and the misses of the cache. */
 export function openCosts(services: Services): void {
   const { session, say } = services;
-  if (session.open === undefined) return say("No session is open yet.");
+  if (session.open === undefined) {
+    say("No session is open yet.");
+    return;
+  }
   const { session: sessionId } = session.open;
   let table: CostTable = "turns";
   let spend: ResultOf<"GetSpend"> | undefined;

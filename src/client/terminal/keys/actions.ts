@@ -147,7 +147,11 @@ export const ACTIONS = {
   "replay.next": action("replay", ["space", "right", "down", "enter"], "go to the next step"),
   "replay.previous": action("replay", ["p", "left", "up"], "go a step back"),
   "replay.nextTurn": action("replay", ["t", "pageDown"], "go to the next turn"),
-  "replay.previousTurn": action("replay", ["b", "pageUp"], "go back to the start of the turn, or the one before"),
+  "replay.previousTurn": action(
+    "replay",
+    ["b", "pageUp"],
+    "go back to the start of the turn, or the one before",
+  ),
   "replay.end": action("replay", ["e", "end"], "go to the end"),
   "replay.start": action("replay", ["home"], "go to the beginning"),
   "rewind.changes": action("rewind", ["ctrl+f"], "show the changes of the turn"),

@@ -12,7 +12,7 @@ import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
 import type { ListContent } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
-import { currentModel, applyModel } from "./current-model.ts";
+import { applyModel, currentModel } from "./current-model.ts";
 import type { ListedModel } from "./model-entries.ts";
 import { MODEL_COLUMNS, modelEntry, nextEffort } from "./model-entries.ts";
 
@@ -50,10 +50,7 @@ class ModelList {
         ["model.next", "next favourite, anywhere"],
       ],
       choose: ({ model }) =>
-        inBackground(
-          applyModel(services, model, this.#isEffortChosen ? this.#effort : undefined),
-          services,
-        ),
+        inBackground(applyModel(services, model, this.#isEffortChosen ? this.#effort : undefined), services),
       act: (action, listed) => this.#act(action, listed),
       preview: (listed, { columns, rows }) => previewOf(listed, columns).slice(0, rows),
     });
@@ -92,7 +89,9 @@ class ModelList {
   #toggleFavourite(model: string): void {
     const { settings } = this.#services;
     const { favouriteModels: before } = settings.values;
-    const favouriteModels = before.includes(model) ? before.filter((each) => each !== model) : [...before, model];
+    const favouriteModels = before.includes(model)
+      ? before.filter((each) => each !== model)
+      : [...before, model];
     settings.change({ favouriteModels });
     this.#refresh();
   }
@@ -122,7 +121,10 @@ class ModelList {
     const { model: current } = currentModel(this.#services);
     const { favouriteModels: favourites } = this.#services.settings.values;
     const isFavourite = ({ model }: ListedModel) => favourites.includes(model);
-    const models = [...this.#models.filter(isFavourite), ...this.#models.filter((each) => !isFavourite(each))];
+    const models = [
+      ...this.#models.filter(isFavourite),
+      ...this.#models.filter((each) => !isFavourite(each)),
+    ];
     const entries = models.map((listed) => modelEntry(listed, { current, favourites }));
     this.#content = { entries, ...defined({ note: this.#note }) };
     this.#panel.refresh();

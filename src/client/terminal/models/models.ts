@@ -1,7 +1,7 @@
 import type { Feature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
-import { currentModel, applyModel } from "./current-model.ts";
+import { applyModel, currentModel } from "./current-model.ts";
 import { openModels } from "./model-panel.ts";
 
 /** The choice of a model and its effort for the session, and a key that goes through the favourite ones. */
@@ -29,7 +29,8 @@ function nextFavourite(services: Services): void {
   if (next === undefined || next === current) {
     const [list = "the list of models"] = keys.keysOf("model.open");
     const [mark = "its key"] = keys.keysOf("models.favourite");
-    return say(`There is no other favourite model: ${list} lists the models, ${mark} there marks one.`);
+    say(`There is no other favourite model: ${list} lists the models, ${mark} there marks one.`);
+    return;
   }
   inBackground(applyModel(services, next, undefined), services);
 }

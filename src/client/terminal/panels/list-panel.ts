@@ -122,7 +122,8 @@ export class ListPanel<Value> implements Overlay {
   draw({ columns, rows: height }: Size): DrawnPart {
     const { content, preview } = this.#options;
     const { note } = content();
-    const title = this.place === "full" ? [] : [row([span(cutEnd(this.title, columns), { role: "heading" })])];
+    const title =
+      this.place === "full" ? [] : [row([span(cutEnd(this.title, columns), { role: "heading" })])];
     const search = this.#interlude?.draw(columns) ?? this.#searchRow(columns);
     const head = [...title, ...search.rows];
     const noteRows = note === undefined ? [] : wrapSpans([span(note, { role: "dim" })], { columns });
@@ -255,7 +256,9 @@ export class ListPanel<Value> implements Overlay {
       ...(words === "" || displayWidth(words) > rest ? [] : [span(`  ${words}`, { role: "accent" })]),
     ]);
     const below =
-      words !== "" && displayWidth(words) > rest ? wrapSpans([span(words, { role: "accent" })], { columns }) : [];
+      words !== "" && displayWidth(words) > rest
+        ? wrapSpans([span(words, { role: "accent" })], { columns })
+        : [];
     const column = PROMPT.length + displayWidth(shown);
     return { rows: [drawn, ...below], cursor: { row: 0, column: Math.min(column, columns - 1) } };
   }
@@ -313,7 +316,11 @@ export class ListPanel<Value> implements Overlay {
   #widthsOf(): ListWidths {
     const { content, columns } = this.#options;
     const { entries } = content();
-    if (this.#widths?.of !== entries) this.#widths = { of: entries, widths: listWidths(entries, typeof columns === "function" ? columns() : columns) };
+    if (this.#widths?.of !== entries)
+      this.#widths = {
+        of: entries,
+        widths: listWidths(entries, typeof columns === "function" ? columns() : columns),
+      };
     return this.#widths.widths;
   }
 }

@@ -18,7 +18,10 @@ export function openProfileList(services: Services): void {
     title: "Profile",
     place: "full",
     services,
-    columns: [{ name: "level", isLeft: true }, { name: "model", isLeft: true }],
+    columns: [
+      { name: "level", isLeft: true },
+      { name: "model", isLeft: true },
+    ],
     content: () => content,
     hints: () => [
       ["list.choose", "go on under it"],
@@ -56,7 +59,9 @@ function profileEntry(profile: ProfileInfo, current: string | undefined): ListEn
   return {
     value: profile,
     label: name,
-    detail: [...(isCurrent ? ["in use"] : []), ...(source === "embedded" ? ["part of cinch"] : [])].join(" · "),
+    detail: [...(isCurrent ? ["in use"] : []), ...(source === "embedded" ? ["part of cinch"] : [])].join(
+      " · ",
+    ),
     sign: { text: isCurrent ? "●" : " ", role: "success" },
     cells: [{ text: permissions?.level ?? "" }, { text: model ?? "" }],
   };
@@ -84,4 +89,3 @@ function profileRows(profile: ProfileInfo, columns: number): readonly DrawnRow[]
   const shown = lines.length === 0 ? ["It changes nothing but its name."] : lines;
   return shown.flatMap((line) => wrapSpans([span(line, { role: "dim" })], { columns }));
 }
-

@@ -15,7 +15,9 @@ export function profiles(services: Services): Feature {
       const info = { session: payload.next };
       inBackground(session.goTo({ kind: "stored", info }), services);
       if (payload.inPlace !== true)
-        services.say(`Now in a new session under ${payload.to}. The one before is paused: the session list continues it.`);
+        services.say(
+          `Now in a new session under ${payload.to}. The one before is paused: the session list continues it.`,
+        );
     },
     send(text) {
       if (text.trim() !== "/profiles") return false;

@@ -73,7 +73,11 @@ function noteOf({ files, what }: PlannedRewind): { readonly note?: string } {
   const { contested, foreign, notRestorable } = files;
   const others = contested.length + foreign.length;
   const notes = [
-    ...(others === 0 ? [] : [`${count(others, "file")} changed by somebody else too: you are asked about ${others === 1 ? "it" : "them"}.`]),
+    ...(others === 0
+      ? []
+      : [
+          `${count(others, "file")} changed by somebody else too: you are asked about ${others === 1 ? "it" : "them"}.`,
+        ]),
     ...(notRestorable.length === 0 ? [] : [`${count(notRestorable.length, "file")} cannot be set back.`]),
   ];
   return notes.length === 0 ? {} : { note: notes.join(" ") };
@@ -91,7 +95,9 @@ interface Chosen {
 function askAboutForeign(chosen: Chosen, decided: readonly (readonly [ForeignSet, boolean])[]): void {
   const { services, plan, what } = chosen;
   const files = what === "conversation" ? undefined : plan.files;
-  const set = SETS.find((each) => (files?.[each].length ?? 0) > 0 && !decided.some(([known]) => known === each));
+  const set = SETS.find(
+    (each) => (files?.[each].length ?? 0) > 0 && !decided.some(([known]) => known === each),
+  );
   if (set === undefined || files === undefined) {
     const overwrite = decided.flatMap(([each, isTaken]) => (isTaken ? [each] : []));
     inBackground(rewind(chosen, overwrite), services);
@@ -116,7 +122,10 @@ function askAboutForeign(chosen: Chosen, decided: readonly (readonly [ForeignSet
   );
 }
 
-async function rewind({ services, known, turn, plan, what }: Chosen, overwrite: readonly ForeignSet[]): Promise<void> {
+async function rewind(
+  { services, known, turn, plan, what }: Chosen,
+  overwrite: readonly ForeignSet[],
+): Promise<void> {
   const { session, say, draft } = services;
   if (session.open === undefined) return;
   const { session: sessionId } = session.open;
@@ -138,6 +147,9 @@ async function rewind({ services, known, turn, plan, what }: Chosen, overwrite: 
 
 function doneText({ place, files }: PlannedRewind, what: Part): string {
   const kept = files?.kept?.length ?? 0;
-  const restored = what === "conversation" ? "" : ` ${count(files?.restored ?? 0, "file")} set back${kept === 0 ? "" : `, ${kept} kept`}.`;
+  const restored =
+    what === "conversation"
+      ? ""
+      : ` ${count(files?.restored ?? 0, "file")} set back${kept === 0 ? "" : `, ${kept} kept`}.`;
   return `Back to ${place ?? "that point"}.${restored} /rewind undo takes it back.`;
 }

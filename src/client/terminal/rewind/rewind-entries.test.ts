@@ -8,7 +8,13 @@ const NOW_MS = Date.parse("2026-03-01T12:00:00Z");
 
 function turn(number: number, prompt: string, files: readonly string[] = []): RewindTurn {
   const event = number * 10;
-  return { turn: number, prompt, files, first_event: event, started_at: "2026-03-01T11:00:00Z" } as RewindTurn;
+  return {
+    turn: number,
+    prompt,
+    files,
+    first_event: event,
+    started_at: "2026-03-01T11:00:00Z",
+  } as RewindTurn;
 }
 
 function summary(number: number, before: number): Turns["all"][number] {
@@ -64,5 +70,7 @@ test("[SES-15 bar:Rewind] the preview says what would be set back and shows the 
   expect(text).toContain("b stays as it is: you, or another program, changed it");
   expect(text).toContain("Turn 2 changed 1 file:");
   expect(text).toContain("- x");
-  expect(rewindPreview(turn(2, "second", ["a"]), { plan, changes }, { columns: 20, rows: 3 })).toHaveLength(3);
+  expect(rewindPreview(turn(2, "second", ["a"]), { plan, changes }, { columns: 20, rows: 3 })).toHaveLength(
+    3,
+  );
 });

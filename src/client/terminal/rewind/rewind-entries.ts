@@ -10,7 +10,7 @@ import { EMPTY_ROW, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ListCell, ListColumn, ListEntry } from "../panels/list-entry.ts";
 import type { Size } from "../screen/screen.ts";
-import type { PlannedRewind, RewindTurn, ChangesOfTurn } from "./rewind-turns.ts";
+import type { ChangesOfTurn, PlannedRewind, RewindTurn } from "./rewind-turns.ts";
 
 /** A turn to go back to, or the last rewind, to be undone. */
 export type RewindChoice =
@@ -55,7 +55,10 @@ export function rewindEntries(
   });
   const { undo } = turns;
   if (undo === undefined) return entries;
-  return [{ value: undoChoice(undo), label: "Undo the last rewind", sign: { text: "↺", role: "accent" } }, ...entries];
+  return [
+    { value: undoChoice(undo), label: "Undo the last rewind", sign: { text: "↺", role: "accent" } },
+    ...entries,
+  ];
 }
 
 const choices = new WeakMap<RewindTurn, RewindChoice>();
@@ -74,7 +77,10 @@ function undoChoice(undo: NonNullable<Turns["undo"]>): RewindChoice {
   return known;
 }
 
-function changeCellsOf({ files }: RewindTurn, changes: ChangesOfTurn | string | undefined): readonly ListCell[] {
+function changeCellsOf(
+  { files }: RewindTurn,
+  changes: ChangesOfTurn | string | undefined,
+): readonly ListCell[] {
   if (files.length === 0) return [{ text: "" }, { text: "" }];
   const number = { text: String(files.length) };
   if (changes === undefined) return [number, { text: "…" }];
@@ -94,10 +100,14 @@ export function rewindPreview(
   {
     plan,
     changes,
-  }: { readonly plan: PlannedRewind | string | undefined; readonly changes: ChangesOfTurn | string | undefined },
+  }: {
+    readonly plan: PlannedRewind | string | undefined;
+    readonly changes: ChangesOfTurn | string | undefined;
+  },
   { columns, rows }: Size,
 ): readonly DrawnRow[] {
-  const text = (line: string, isDim = false) => wrapSpans([span(line, isDim ? { role: "dim" } : {})], { columns });
+  const text = (line: string, isDim = false) =>
+    wrapSpans([span(line, isDim ? { role: "dim" } : {})], { columns });
   const planned =
     plan === undefined
       ? text("reading what would be set back …", true)

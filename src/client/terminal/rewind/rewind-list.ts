@@ -18,8 +18,14 @@ import { RewindTurns } from "./rewind-turns.ts";
 /** Opens the list of prompts that a person could go back to (SES-15). Says so if there is nothing to go back to. */
 export function openRewind(services: Services): void {
   const { session, say, clock } = services;
-  if (session.open === undefined) return say("There is no prompt to go back to yet.");
-  if (session.view.run?.turn !== undefined) return say("A turn runs: cancel it first, or wait for its end.", "warning");
+  if (session.open === undefined) {
+    say("There is no prompt to go back to yet.");
+    return;
+  }
+  if (session.view.run?.turn !== undefined) {
+    say("A turn runs: cancel it first, or wait for its end.", "warning");
+    return;
+  }
   const { session: sessionId } = session.open;
   let content: ListContent<RewindChoice> = { entries: [], note: "reading the prompts …" };
   const known = new RewindTurns(services, sessionId, () => changed());
@@ -59,7 +65,10 @@ export function openRewind(services: Services): void {
       changesOf: (turn) => known.changesOf(turn),
     });
     const note =
-      problem ?? (known.turns !== undefined && listed.length === 0 ? "There is no prompt to go back to yet." : undefined);
+      problem ??
+      (known.turns !== undefined && listed.length === 0
+        ? "There is no prompt to go back to yet."
+        : undefined);
     content = note === undefined ? { entries } : { entries, note };
     panel.refresh();
   }

@@ -117,7 +117,10 @@ export class RewindTurns {
     return plan instanceof HarnessError ? undefined : plan;
   }
 
-  async #planned(event: EventSeq, what: "both" | "conversation"): Promise<PlannedRewind | undefined | HarnessError> {
+  async #planned(
+    event: EventSeq,
+    what: "both" | "conversation",
+  ): Promise<PlannedRewind | undefined | HarnessError> {
     const sessionId = this.#session;
     const command = { kind: "RewindSession", sessionId, to: event, what, preview: true } as const;
     const answer = await this.#services.session.send(command);

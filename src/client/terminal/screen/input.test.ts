@@ -108,8 +108,8 @@ test("[TUI-08] no input throws", () => {
 });
 
 test("[SES-15] two Escapes that come at once are two keys", () => {
-  const escape = { kind: "key", key: "escape" } as const;
-  expect(inputsOf("\u001b\u001b")).toEqual([escape, escape]);
-  expect(inputsOf("\u001b")).toEqual([escape]);
+  const pressed = { kind: "key", key: "escape" } as const;
+  expect(inputsOf("\u001b\u001b")).toEqual([pressed, pressed]);
+  expect(inputsOf("\u001b")).toEqual([pressed]);
   expect(inputsOf("\u001b[999z")).toEqual([]);
 });

@@ -111,15 +111,17 @@ function contentOf(found: Found, nowMs: number): ListContent<Hit> {
       detail: "title",
     }),
   );
-  const hits = found.hits.map(({ session, title, event, kind, tool, turn, snippet, at, ts }): ListEntry<Hit> => {
-    const where = [sessionTitle({ title }), tool ?? kind, ...(turn === undefined ? [] : [`turn ${turn}`])];
-    return {
-      value: { session, title: sessionTitle({ title }), event, snippet, at },
-      label: aroundMatch(snippet, at),
-      detail: where.join(" · "),
-      cells: [{ text: ageText(ts, nowMs) }],
-    };
-  });
+  const hits = found.hits.map(
+    ({ session, title, event, kind, tool, turn, snippet, at, ts }): ListEntry<Hit> => {
+      const where = [sessionTitle({ title }), tool ?? kind, ...(turn === undefined ? [] : [`turn ${turn}`])];
+      return {
+        value: { session, title: sessionTitle({ title }), event, snippet, at },
+        label: aroundMatch(snippet, at),
+        detail: where.join(" · "),
+        cells: [{ text: ageText(ts, nowMs) }],
+      };
+    },
+  );
   const entries = [...titles, ...hits];
   const notes = [
     ...(entries.length === 0 ? ["Nothing was found."] : []),

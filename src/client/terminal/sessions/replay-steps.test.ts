@@ -25,7 +25,8 @@ function openSteps(): ReplaySteps {
     if (kind === "GetItem") return { item: ITEMS[0], events: [] };
     if (kind === "ListTurns") {
       const turns = [1, 2, 3, 4, 5].map((turn) => ({ turn, first_event: (turn - 1) * 50 + 1 }));
-      if (before !== undefined) return { turns: turns.filter(({ turn }) => turn < before).slice(-limit), more: false };
+      if (before !== undefined)
+        return { turns: turns.filter(({ turn }) => turn < before).slice(-limit), more: false };
       return { turns: turns.filter(({ turn }) => turn > (after ?? 0)).slice(0, limit), more: false };
     }
     if (after !== undefined) {
@@ -59,5 +60,11 @@ test("[SES-09] a replay goes step by step and turn by turn in both directions, o
   await steps.end();
   expect([steps.current?.event, steps.isLast, await steps.move(1)]).toEqual([250, true, false]);
   expect(await steps.move(-1)).toBe(true);
-  expect(steps.backwards().take(3).map(({ item }) => item.event).toArray()).toEqual([249, 248, 247]);
+  expect(
+    steps
+      .backwards()
+      .take(3)
+      .map(({ item }) => item.event)
+      .toArray(),
+  ).toEqual([249, 248, 247]);
 });

@@ -1,5 +1,6 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../../base/ids.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
 import type { TranscriptItem } from "../../../view/transcript/items.ts";
 import { NEW_TRANSCRIPT, transcriptAfter } from "../../../view/transcript/transcript.ts";
@@ -172,14 +173,19 @@ export class ReplaySteps {
       .toArray();
     await Promise.all(missing.map((event) => this.#read(event)));
     // A map has its keys in the order in which they were set.
-    for (const event of this.#shown.keys().take(Math.max(0, this.#shown.size - SHOWN_MAX)).toArray())
+    for (const event of this.#shown
+      .keys()
+      .take(Math.max(0, this.#shown.size - SHOWN_MAX))
+      .toArray())
       this.#shown.delete(event);
   }
 
   async #read(event: EventSeq): Promise<void> {
     const answer = await this.#query({ kind: "GetItem", sessionId: this.#session, event });
     if (answer instanceof HarnessError) throw answer;
-    const { segments } = answer.events.reduce(transcriptAfter, NEW_TRANSCRIPT);
+    // The answer is read-only all the way down; an envelope is not.
+    const events = answer.events as readonly Envelope[];
+    const { segments } = events.reduce(transcriptAfter, NEW_TRANSCRIPT);
     this.#shown.set(
       event,
       segments.flatMap(({ items = [] }) => items),

@@ -1,5 +1,5 @@
-import { grouped } from "../../../base/text/text.ts";
 import type { EventSeq, SessionId } from "../../../base/ids.ts";
+import { grouped } from "../../../base/text/text.ts";
 import { NO_CLIENTS } from "../../../view/session/clients.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
@@ -7,8 +7,8 @@ import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
-import { packedRows } from "../panels/list-rows.ts";
 import { inBackground } from "../panels/in-background.ts";
+import { packedRows } from "../panels/list-rows.ts";
 import type { MouseInput, Size } from "../screen/screen.ts";
 import type { DrawContext } from "../transcript/draw-context.ts";
 import { drawPart, partsOf } from "../transcript/draw-item.ts";
@@ -149,7 +149,8 @@ export class ReplayView implements Overlay {
   }
 
   #stepRows({ item, shown }: ReplayStep, columns: number): readonly DrawnRow[] {
-    if (shown === undefined) return [EMPTY_ROW, ...wrapSpans([span(item.text, { role: "dim" })], { columns })];
+    if (shown === undefined)
+      return [EMPTY_ROW, ...wrapSpans([span(item.text, { role: "dim" })], { columns })];
     const known = this.#drawn.get(shown);
     if (known?.columns === columns) return known.rows;
     const context = this.#context(columns);
@@ -160,7 +161,8 @@ export class ReplayView implements Overlay {
       item.children === undefined
         ? []
         : [row([span(`  ${grouped(item.children)} steps of the sub-agent are not shown`, { role: "dim" })])];
-    const unseen = drawn.length === 0 ? wrapSpans([span(`${item.kind} ${item.text}`, { role: "dim" })], { columns }) : [];
+    const unseen =
+      drawn.length === 0 ? wrapSpans([span(`${item.kind} ${item.text}`, { role: "dim" })], { columns }) : [];
     const rows = [...drawn, ...unseen, ...more];
     this.#drawn.set(shown, { columns, rows });
     return rows;
@@ -186,10 +188,17 @@ export class ReplayView implements Overlay {
     const { current, isFirst, isLast } = this.#steps;
     const place = [
       ...(current?.turn === undefined ? [] : [`turn ${current.turn}`]),
-      ...(current === undefined ? [] : [`event ${grouped(current.event)}`, current.ts.slice(0, 19).replace("T", " ")]),
-      ...(isLast && current !== undefined ? ["the end"] : isFirst && current !== undefined ? ["the beginning"] : []),
+      ...(current === undefined
+        ? []
+        : [`event ${grouped(current.event)}`, current.ts.slice(0, 19).replace("T", " ")]),
+      ...(isLast && current !== undefined
+        ? ["the end"]
+        : isFirst && current !== undefined
+          ? ["the beginning"]
+          : []),
     ];
-    const state = this.#sentence !== "" ? this.#sentence : this.#isReading ? "reading …" : "nothing runs again";
+    const state =
+      this.#sentence !== "" ? this.#sentence : this.#isReading ? "reading …" : "nothing runs again";
     const typed = this.#digits === "" ? "" : ` · ${this.#digits} (g goes to that turn)`;
     const line = `${[...place, state].join(" · ")}${typed}`;
     const hints = HINTS.flatMap(([action, word]) => {
