@@ -5,6 +5,7 @@ import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
+import { sendPrompt, startClient } from "../support/terminal-client.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
@@ -32,14 +33,10 @@ for (const columns of [140, 80, 40])
       );
       writeFileSync(join(mock.work, "long.txt"), BEFORE);
       await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows: 24 });
-      await terminal.type("$CINCH");
-      await terminal.press("Enter");
-      await terminal.shows(/\n>/);
-      await terminal.type("edit");
-      await terminal.press("Enter");
+      await startClient(terminal);
+      await sendPrompt(terminal, "edit");
       await terminal.shows("edited");
-      await terminal.type("write");
-      await terminal.press("Enter");
+      await sendPrompt(terminal, "write");
       await terminal.shows("wrote");
       await terminal.press("M-e");
       await terminal.shows("Changed files");

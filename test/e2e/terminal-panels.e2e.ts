@@ -5,6 +5,7 @@ import { openMockHome } from "../support/mock-home.ts";
 import { calls, fails, says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
+import { sendPrompt, startClient } from "../support/terminal-client.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
@@ -23,11 +24,8 @@ for (const [columns, rows] of [
         "two",
       ]);
       await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows });
-      await terminal.type("$CINCH");
-      await terminal.press("Enter");
-      await terminal.shows(/\n>/);
-      await terminal.type("go");
-      await terminal.press("Enter");
+      await startClient(terminal);
+      await sendPrompt(terminal, "go");
       await terminal.shows("from the first");
       await terminal.press("M-m");
       await terminal.shows(/▸ ● mock:one/);
@@ -42,8 +40,7 @@ for (const [columns, rows] of [
       await terminal.shows(/▸ ★ mock:two/);
       await terminal.press("Enter");
       await terminal.shows("mock:two, effort low from the next request");
-      await terminal.type("more");
-      await terminal.press("Enter");
+      await sendPrompt(terminal, "more");
       await terminal.shows("from the second");
       expect(mock.provider.requests.at(-1)).toMatchObject({ body: { model: "two" } });
       await terminal.press("M-k");
@@ -58,11 +55,8 @@ test(
     const busy = fails({ kind: "status", status: 429, headers: { "retry-after": "2" } });
     await using mock = openMockHome([busy, says("at last")], "", ["one", "two"]);
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 30 });
-    await terminal.type("$CINCH");
-    await terminal.press("Enter");
-    await terminal.shows(/\n>/);
-    await terminal.type("go");
-    await terminal.press("Enter");
+    await startClient(terminal);
+    await sendPrompt(terminal, "go");
     await terminal.shows(/429|rate|again/i);
     await terminal.press("M-m");
     await terminal.shows(/▸ ● mock:one/);
@@ -88,14 +82,10 @@ test(
       `${PRICES}[permissions]\nallow = ["Bash:*"]\n`,
     );
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 30 });
-    await terminal.type("$CINCH");
-    await terminal.press("Enter");
-    await terminal.shows(/\n>/);
-    await terminal.type("do it");
-    await terminal.press("Enter");
+    await startClient(terminal);
+    await sendPrompt(terminal, "do it");
     await terminal.shows("did it");
-    await terminal.type("again");
-    await terminal.press("Enter");
+    await sendPrompt(terminal, "again");
     await terminal.shows("done again");
     await terminal.press("M-t");
     await terminal.shows(/by turn · \$\d+\.\d+ this session · 3 calls/);
@@ -124,11 +114,8 @@ for (const inPlace of [false, true])
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, "careful.toml"), '[permissions]\ndeny = ["Bash"]\n');
       await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 30 });
-      await terminal.type("$CINCH");
-      await terminal.press("Enter");
-      await terminal.shows(/\n>/);
-      await terminal.type("go");
-      await terminal.press("Enter");
+      await startClient(terminal);
+      await sendPrompt(terminal, "go");
       await terminal.shows("first answer");
       await terminal.press("M-o");
       await terminal.shows("Profile");
@@ -140,8 +127,7 @@ for (const inPlace of [false, true])
       await terminal.shows("the model may be incoherent");
       await terminal.press(...(inPlace ? ["Down", "Down", "Enter"] : ["Enter"]));
       await terminal.shows(inPlace ? "profile: default → careful" : "Now in a new session under careful");
-      await terminal.type("more");
-      await terminal.press("Enter");
+      await sendPrompt(terminal, "more");
       await terminal.shows("second answer");
       expect((await terminal.screen()).includes("first answer")).toBe(inPlace);
       const { stdout } = await mock.run(["sessions", "list"]);

@@ -5,6 +5,7 @@ import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
+import { sendPrompt, startClient } from "../support/terminal-client.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
@@ -29,14 +30,10 @@ for (const [columns, rows] of [
       );
       const read = (name: string) => readFileSync(join(mock.work, name), "utf8");
       await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows });
-      await terminal.type("$CINCH");
-      await terminal.press("Enter");
-      await terminal.shows(/\n>/);
-      await terminal.type("make one");
-      await terminal.press("Enter");
+      await startClient(terminal);
+      await sendPrompt(terminal, "make one");
       await terminal.shows("made one");
-      await terminal.type("make two");
-      await terminal.press("Enter");
+      await sendPrompt(terminal, "make two");
       await terminal.shows("made two");
       expect(read("one.txt")).toBe("second\nthird\n");
 
@@ -55,7 +52,7 @@ for (const [columns, rows] of [
       expect([read("one.txt"), existsSync(join(mock.work, "two.txt"))]).toEqual(["first\n", false]);
 
       // What was taken back stays reachable.
-      await terminal.press("C-c");
+      await terminal.press("C-u");
       await terminal.press("Escape", "Escape");
       await terminal.shows(/▸ ↺ Undo the last rewind/);
       await terminal.shows(/2 make two .*taken back/);
@@ -81,16 +78,12 @@ test(
     );
     const path = join(mock.work, "one.txt");
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 30 });
-    await terminal.type("$CINCH");
-    await terminal.press("Enter");
-    await terminal.shows(/\n>/);
+    await startClient(terminal);
     for (const word of ["one", "two", "three"]) {
-      await terminal.type(`make ${word}`);
-      await terminal.press("Enter");
+      await sendPrompt(terminal, `make ${word}`);
       await terminal.shows(`made ${word}`);
     }
-    await terminal.type("/rewind");
-    await terminal.press("Enter");
+    await sendPrompt(terminal, "/rewind");
     await terminal.shows(/▸ 3 make three/);
     await terminal.shows("the model forgets the last");
     await terminal.press("Enter");
@@ -98,7 +91,7 @@ test(
     await terminal.press("Down", "Enter");
     await terminal.shows("Back to before turn 3.");
     expect(readFileSync(path, "utf8")).toBe("second\n");
-    await terminal.press("C-c");
+    await terminal.press("C-u");
 
     writeFileSync(path, "mine\n");
     await terminal.press("Escape", "Escape");
@@ -114,7 +107,7 @@ test(
     await terminal.press("Enter");
     await terminal.shows("Back to before turn 2.");
     expect(readFileSync(path, "utf8")).toBe("mine\n");
-    await terminal.press("C-c");
+    await terminal.press("C-u");
 
     await terminal.press("Escape", "Escape");
     await terminal.shows("Go back to before a prompt");
@@ -140,11 +133,8 @@ test(
       says("second answer of two halves", { hold: hold.promise }),
     ]);
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 80, rows: 24 });
-    await terminal.type("$CINCH");
-    await terminal.press("Enter");
-    await terminal.shows(/\n>/);
-    await terminal.type("go");
-    await terminal.press("Enter");
+    await startClient(terminal);
+    await sendPrompt(terminal, "go");
     await terminal.shows("first answer");
     await terminal.type("a draft");
     await terminal.press("Escape", "Escape");

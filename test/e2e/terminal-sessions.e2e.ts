@@ -5,6 +5,7 @@ import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
+import { sendPrompt, startClient } from "../support/terminal-client.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
@@ -29,9 +30,7 @@ for (const [columns, rows] of [
       expect(await mock.run(["-p", "tell pears"], { cwd: other })).toMatchObject({ code: 0 });
       expect(await mock.run(["-p", "tell plums"])).toMatchObject({ code: 0 });
       await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows });
-      await terminal.type("$CINCH");
-      await terminal.press("Enter");
-      await terminal.shows(/\n>/);
+      await startClient(terminal);
       await terminal.press("M-r");
       await terminal.shows(/▸ {3}tell plums/);
       await terminal.shows(/^ {4}tell apples/m);
@@ -75,8 +74,7 @@ for (const [columns, rows] of [
       await terminal.shows(/▸ {3}tell plums/);
       await terminal.press("Enter");
       await terminal.shows("about plums");
-      await terminal.type("go on");
-      await terminal.press("Enter");
+      await sendPrompt(terminal, "go on");
       await terminal.shows("still plums");
     },
     TIMEOUT_MS,
@@ -97,9 +95,7 @@ test(
     expect(await mock.run(["-p", "second prompt", "--continue"])).toMatchObject({ code: 0 });
     const requests = mock.provider.requests.length;
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 30 });
-    await terminal.type("$CINCH");
-    await terminal.press("Enter");
-    await terminal.shows(/\n>/);
+    await startClient(terminal);
     await terminal.press("M-r");
     await terminal.shows(/▸ {3}first prompt/);
     await terminal.press("C-f");
