@@ -133,7 +133,8 @@ function contentOf(found: Found, nowMs: number): ListContent<Hit> {
 
 /** Returns the line that a list shows of a snippet: the first match is near its beginning. */
 function aroundMatch(snippet: string, at: Hit["at"]): string {
-  const from = Math.max(0, (at[0]?.[0] ?? 0) - BEFORE_MATCH_UNITS);
+  const first = at[0]?.[0] ?? 0;
+  const from = first <= 2 * BEFORE_MATCH_UNITS ? 0 : first - BEFORE_MATCH_UNITS;
   return `${from === 0 ? "" : "…"}${snippet.slice(from)}`.replaceAll(/\s+/g, " ");
 }
 

@@ -17,12 +17,18 @@ interface Asked {
   readonly limit: number;
   readonly before?: number;
   readonly after?: number;
+  readonly event?: number;
+}
+
+function textOf(event: number) {
+  const frame = { id: event, session: "sess_1", ts: "2026-01-01T00:00:00Z" };
+  return { ...frame, kind: "TextDelta", payload: { text: "words" } };
 }
 
 /** Answers as an engine does whose log has these items. */
 function openSteps(): ReplaySteps {
-  const query = async ({ kind, before, after, limit }: Asked) => {
-    if (kind === "GetItem") return { item: ITEMS[0], events: [] };
+  const query = async ({ kind, before, after, limit, event = 1 }: Asked) => {
+    if (kind === "GetItem") return { item: ITEMS[0], events: [textOf(event)] };
     if (kind === "ListTurns") {
       const turns = [1, 2, 3, 4, 5].map((turn) => ({ turn, first_event: (turn - 1) * 50 + 1 }));
       if (before !== undefined)

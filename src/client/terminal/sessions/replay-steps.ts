@@ -77,10 +77,18 @@ export class ReplaySteps {
     await this.#readAround();
   }
 
-  /** Goes on, or back. Returns false at the end of the log. @throws HarnessError the engine's refusal. */
+  /**
+   * Goes on, or back, to the next item of which something is shown. Returns false at the end of the log.
+   * @throws HarnessError the engine's refusal.
+   */
   async move(by: 1 | -1): Promise<boolean> {
-    const isMoved = await this.#step(by);
-    await this.#readAround();
+    let isMoved = false;
+    while (await this.#step(by)) {
+      isMoved = true;
+      await this.#readAround();
+      const { current } = this;
+      if (current === undefined || (this.#shown.get(current.event) ?? []).length > 0) break;
+    }
     return isMoved;
   }
 

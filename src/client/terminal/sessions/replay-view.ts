@@ -51,6 +51,7 @@ export class ReplayView implements Overlay {
   /** Rows of steps that were drawn, for the width of the last frame. */
   readonly #drawn = new WeakMap<object, { readonly columns: number; readonly rows: readonly DrawnRow[] }>();
   #isReading = false;
+  #next: (() => void) | undefined;
   #digits = "";
   #sentence = "";
 
@@ -130,9 +131,12 @@ export class ReplayView implements Overlay {
     return this.act(wheel < 0 ? "replay.previous" : "replay.next");
   }
 
-  /** Makes a step. Keys that come while one is read are dropped: a held key does not run on. */
+  /** Makes a step. Of the keys that come while one is read, the last one counts: a held key does not run on. */
   #go(step: () => Promise<unknown>, refusal = ""): true {
-    if (this.#isReading) return true;
+    if (this.#isReading) {
+      this.#next = () => this.#go(step, refusal);
+      return true;
+    }
     this.#isReading = true;
     this.#digits = "";
     this.#sentence = "";
@@ -142,6 +146,9 @@ export class ReplayView implements Overlay {
       } finally {
         this.#isReading = false;
         this.#services.redraw();
+        const next = this.#next;
+        this.#next = undefined;
+        next?.();
       }
     };
     inBackground(made(), this.#services);
@@ -161,9 +168,7 @@ export class ReplayView implements Overlay {
       item.children === undefined
         ? []
         : [row([span(`  ${grouped(item.children)} steps of the sub-agent are not shown`, { role: "dim" })])];
-    const unseen =
-      drawn.length === 0 ? wrapSpans([span(`${item.kind} ${item.text}`, { role: "dim" })], { columns }) : [];
-    const rows = [...drawn, ...unseen, ...more];
+    const rows = [...drawn, ...more];
     this.#drawn.set(shown, { columns, rows });
     return rows;
   }
