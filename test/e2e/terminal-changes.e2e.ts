@@ -32,7 +32,7 @@ for (const columns of [140, 80, 40])
         ALLOWED,
       );
       writeFileSync(join(mock.work, "long.txt"), BEFORE);
-      await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows: 24 });
+      await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows: 16 });
       await startClient(terminal);
       await sendPrompt(terminal, "edit");
       await terminal.shows("edited");

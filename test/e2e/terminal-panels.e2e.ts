@@ -9,7 +9,7 @@ import { sendPrompt, startClient } from "../support/terminal-client.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
-const PRICES = '[prices."mock:one"]\ninput = 1000\noutput = 5000\n';
+const PRICES = '[prices."mock:one"]\ninput = 1000\noutput = 5000\ncache_read = 100\n';
 
 for (const [columns, rows] of [
   [120, 40],
@@ -39,7 +39,7 @@ for (const [columns, rows] of [
       await terminal.press("C-f");
       await terminal.shows(/▸ ★ mock:two/);
       await terminal.press("Enter");
-      await terminal.shows("mock:two, effort low from the next request");
+      await terminal.shows("mock:two, effort low");
       await sendPrompt(terminal, "more");
       await terminal.shows("from the second");
       expect(mock.provider.requests.at(-1)).toMatchObject({ body: { model: "two" } });

@@ -8,20 +8,21 @@ import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
 import type { ListContent, ListEntry } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
+import { PreviewReader } from "../panels/preview-reader.ts";
 import { chooseSwitch } from "./choose-switch.ts";
 
 /** Opens the list of profiles. One that is chosen is checked; then the person chooses how the session goes on. */
 export function openProfileList(services: Services): void {
   let content: ListContent<ProfileInfo> = { entries: [], note: "reading the profiles …" };
   let current: string | undefined;
+  const declared = new PreviewReader(services, async (name: string) => {
+    const answer = await services.session.query({ kind: "GetProfile", name });
+    return answer instanceof HarnessError ? refusalText(answer) : answer;
+  });
   const panel: ListPanel<ProfileInfo> = new ListPanel<ProfileInfo>({
     title: "Profile",
     place: "full",
     services,
-    columns: [
-      { name: "level", isLeft: true },
-      { name: "model", isLeft: true },
-    ],
     content: () => content,
     hints: () => [
       ["list.choose", "go on under it"],
@@ -31,7 +32,8 @@ export function openProfileList(services: Services): void {
       if (name === current) services.say(`The session has the profile ${name} already.`);
       else inBackground(chooseSwitch(services, name), services);
     },
-    preview: (profile, { columns, rows }) => profileRows(profile, columns).slice(0, rows),
+    selected: ({ name }) => declared.want(name),
+    preview: ({ name }, { columns, rows }) => profileRows(declared.of(name), columns).slice(0, rows),
   });
 
   async function read(): Promise<void> {
@@ -54,7 +56,7 @@ export function openProfileList(services: Services): void {
 }
 
 function profileEntry(profile: ProfileInfo, current: string | undefined): ListEntry<ProfileInfo> {
-  const { name, source, default_model: model, permissions } = profile;
+  const { name, source } = profile;
   const isCurrent = name === current;
   return {
     value: profile,
@@ -63,11 +65,16 @@ function profileEntry(profile: ProfileInfo, current: string | undefined): ListEn
       " · ",
     ),
     sign: { text: isCurrent ? "●" : " ", role: "success" },
-    cells: [{ text: permissions?.level ?? "" }, { text: model ?? "" }],
   };
 }
 
-function profileRows(profile: ProfileInfo, columns: number): readonly DrawnRow[] {
+function profileRows(profile: ProfileInfo | string | undefined, columns: number): readonly DrawnRow[] {
+  const lines = typeof profile === "object" ? profileLines(profile) : [profile ?? "reading the profile …"];
+  return lines.flatMap((line) => wrapSpans([span(line, { role: "dim" })], { columns }));
+}
+
+/** Returns what a profile declares, a line for each. */
+function profileLines(profile: ProfileInfo): readonly string[] {
   const { default_model: model, permissions, allow_project_hooks: hooks } = profile;
   const rules = permissions?.rules ?? [];
   const listed = (label: string, names: readonly string[] | undefined) =>
@@ -86,6 +93,5 @@ function profileRows(profile: ProfileInfo, columns: number): readonly DrawnRow[]
     ...listed("context", profile.context_sources),
     ...(hooks === true ? ["hooks of repositories may run"] : []),
   ];
-  const shown = lines.length === 0 ? ["It changes nothing but its name."] : lines;
-  return shown.flatMap((line) => wrapSpans([span(line, { role: "dim" })], { columns }));
+  return lines.length === 0 ? ["It declares nothing: the general settings hold."] : lines;
 }

@@ -12,6 +12,13 @@ const ALT = /^\u001b([a-zA-Z0-9.,<>_/-])$/;
 /** Bits of a mouse button in SGR reports. */
 const [SHIFT, MOTION, WHEEL] = [4, 32, 64];
 const BUTTONS = ["left", "middle", "right", "none"] as const;
+/** Home and End as tmux, screen and the Linux console send them, and as rxvt does. */
+const PLACES = new Map([
+  ["\u001b[1~", "home"],
+  ["\u001b[7~", "home"],
+  ["\u001b[4~", "end"],
+  ["\u001b[8~", "end"],
+]);
 const ESCAPES = "\u001b\u001b";
 
 /**
@@ -37,6 +44,8 @@ export function inputsOf(data: string): readonly ScreenInput[] {
 
 function keyOf(data: string): ScreenInput | undefined {
   if (data === "\n") return { kind: "key", key: "ctrl+j" };
+  const place = PLACES.get(data);
+  if (place !== undefined) return { kind: "key", key: place };
   const letter = ALT.exec(data)?.[1];
   if (letter !== undefined) return { kind: "key", key: `alt+${letter}` };
   const text = decodeKittyPrintable(data) ?? printable(data);

@@ -1,4 +1,5 @@
 import { count, grouped } from "../../../base/text/text.ts";
+import type { ResultOf } from "../../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
 import { ageText } from "../../../view/texts/age-text.ts";
 import { expiryText, sessionCost, sessionStates, sessionTitle } from "../../../view/texts/session-facts.ts";
@@ -7,7 +8,9 @@ import { EMPTY_ROW, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ListCell, ListColumn, ListEntry } from "../panels/list-entry.ts";
 import type { Size } from "../screen/screen.ts";
-import type { LastItem } from "./last-items.ts";
+
+/** One of the last items of a session. */
+export type LastItem = Pick<ResultOf<"ListItems">["items"][number], "kind" | "text">;
 
 /** Columns of the list of sessions, in the order of `sessionEntry`. */
 export const SESSION_COLUMNS: readonly ListColumn[] = [{ name: "age" }, { name: "turns" }, { name: "cost" }];

@@ -1,4 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
+import type { SessionId } from "../../../base/ids.ts";
 import { count } from "../../../base/text/text.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { QueryOf } from "../../../protocol/queries/queries.ts";
@@ -12,15 +13,18 @@ import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
 import type { ListContent } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
+import { PreviewReader } from "../panels/preview-reader.ts";
 import { openContentSearch } from "./content-search.ts";
-import { LastItems } from "./last-items.ts";
 import { openReplay } from "./replay-view.ts";
+import type { LastItem } from "./session-entries.ts";
 import { SESSION_COLUMNS, sessionEntry, sessionPreview } from "./session-entries.ts";
 
 /** Sessions of the first page, which is to be there at once, and of the others. */
 const PAGE_SESSIONS = { first: 100, other: 1_000 } as const;
 /** Sessions that are listed; the search of content finds older ones. */
 const SESSIONS_MAX = 10_000;
+/** Items of a session that its preview has to choose from. */
+const ITEMS_READ = 30;
 const ORDER_WORDS: Readonly<Record<SessionOrder, string>> = {
   newest: "newest first",
   name: "by name",
@@ -38,7 +42,7 @@ export function openSessionList(services: Services): void {
 
 class SessionList {
   readonly #services: Services;
-  readonly #items: LastItems;
+  readonly #items: PreviewReader<SessionId, readonly LastItem[] | string>;
   readonly #panel: ListPanel<SessionInfo>;
   #sessions: readonly SessionInfo[] = [];
   #content: ListContent<SessionInfo> = { entries: [], note: "reading the sessions …" };
@@ -53,7 +57,10 @@ class SessionList {
 
   constructor(services: Services) {
     this.#services = services;
-    this.#items = new LastItems(services);
+    this.#items = new PreviewReader(services, async (sessionId) => {
+      const answer = await services.session.query({ kind: "ListItems", sessionId, limit: ITEMS_READ });
+      return answer instanceof HarnessError ? refusalText(answer) : answer.items;
+    });
     this.#panel = new ListPanel<SessionInfo>({
       title: "Sessions",
       place: "full",
