@@ -59,7 +59,7 @@ for (const columns of [140, 80, 40])
       await terminal.shows("thirty-five");
       await terminal.type("n");
       await terminal.shows(/new.ts added/);
-      await terminal.shows("export const one = 1;");
+      await terminal.shows("export const on");
       await terminal.type("p");
       await terminal.shows(/long.txt changed/);
       await terminal.press("Escape");

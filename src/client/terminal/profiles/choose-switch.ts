@@ -11,12 +11,18 @@ import { ListPanel } from "../panels/list-panel.ts";
 
 /** Turns whose summary goes along into a new session, at most. */
 const IMPORT_TURNS = 5;
+const PAUSED = "This session is paused: the list of sessions continues it.";
+const IN_PLACE =
+  "What was said before was said under other instructions and tools: the model may be incoherent.";
+const STAYS = "Level, effort and limits that were set for this session stay.";
 
 /** A way to go on under another profile. */
 interface Way {
   readonly inPlace: boolean;
   /** Turns whose summary goes along into the new session. */
   readonly importTurns: number;
+  /** What it means for the conversation. */
+  readonly means: string;
 }
 
 /** Lets a person choose how to go on under a profile, with what each way means. */
@@ -34,20 +40,17 @@ export async function chooseSwitch(services: Services, name: string): Promise<vo
       ? []
       : [
           {
-            value: { inPlace: false, importTurns: turns },
+            value: { inPlace: false, importTurns: turns, means: `A summary of them goes along. ${PAUSED}` },
             label: `New session, with the last ${turns === 1 ? "turn" : count(turns, "turn")}`,
-            detail: "a summary of them goes along; this session is paused and can be continued",
           },
         ]),
     {
-      value: { inPlace: false, importTurns: 0 },
+      value: { inPlace: false, importTurns: 0, means: PAUSED },
       label: "New session, empty",
-      detail: "this session is paused and can be continued",
     },
     {
-      value: { inPlace: true, importTurns: 0 },
+      value: { inPlace: true, importTurns: 0, means: IN_PLACE },
       label: "This session, in place",
-      detail: "what was said before was said under other instructions and tools: the model may be incoherent",
     },
   ];
   const content = { entries };
@@ -57,10 +60,8 @@ export async function chooseSwitch(services: Services, name: string): Promise<vo
       services,
       content: () => content,
       choose: (way) => inBackground(switchProfile(services, name, way), services),
-      preview: (_, { columns, rows }) =>
-        wrapSpans([span("Level, effort and limits that were set for this session stay.", { role: "dim" })], {
-          columns,
-        }).slice(0, rows),
+      preview: ({ means }, { columns, rows }) =>
+        wrapSpans([span(`${means} ${STAYS}`, { role: "dim" })], { columns }).slice(0, rows),
     }),
   );
   services.redraw();

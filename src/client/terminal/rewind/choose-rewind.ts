@@ -31,6 +31,9 @@ export function chooseRewind(services: Services, known: RewindTurns, turn: Rewin
     choose(what) {
       if (plan !== undefined) askAboutForeign({ services, known, turn, plan, what }, []);
     },
+    // A narrow screen has no room for it beside the name.
+    preview: (what, { columns, rows }) =>
+      wrapSpans([span(detailOf(content, what), { role: "dim" })], { columns }).slice(0, rows),
   });
   services.open(panel);
   const read = async () => {
@@ -43,6 +46,10 @@ export function chooseRewind(services: Services, known: RewindTurns, turn: Rewin
     panel.refresh();
   };
   inBackground(read(), services);
+}
+
+function detailOf({ entries }: ListContent<Part>, what: Part): string {
+  return entries.find(({ value }) => value === what)?.detail ?? "";
 }
 
 function partEntries({ conversation, files }: PlannedRewind): readonly ListEntry<Part>[] {
