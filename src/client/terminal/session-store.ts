@@ -75,8 +75,8 @@ export class SessionStore implements ShownSession {
   }
 
   /**
-   * Returns the session that is shown, or that was chosen and is about to be: a prompt does not get lost in another one.
-   * Begins one if there is none.
+   * Returns the session that is shown, or that was chosen and is about to be, so that a prompt is sent to the one that
+   * the person chose. Begins one if there is none.
    * @throws HarnessError the engine's refusal.
    */
   async session(): Promise<OpenSession> {

@@ -1,6 +1,6 @@
 import type { EffortWord } from "../../../protocol/effort.ts";
 import type { ModelInfo, PriceInfo } from "../../../protocol/resources.ts";
-import { windowText } from "../../../view/texts/model-facts.ts";
+import { windowText } from "../../../view/facts/model-facts.ts";
 import type { ListColumn, ListEntry } from "../panels/list-entry.ts";
 
 /** A model that a session could use. */

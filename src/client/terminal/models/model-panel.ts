@@ -2,7 +2,7 @@ import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { EffortWord } from "../../../protocol/effort.ts";
 import { EFFORT_WORDS } from "../../../protocol/effort.ts";
-import { modelFacts } from "../../../view/texts/model-facts.ts";
+import { modelFacts } from "../../../view/facts/model-facts.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
@@ -16,7 +16,7 @@ import { applyModel, currentModel } from "./current-model.ts";
 import type { ListedModel } from "./model-entries.ts";
 import { MODEL_COLUMNS, modelEntry, nextEffort } from "./model-entries.ts";
 
-/** Opens the list of models, with price, window and effort. The choice holds for this session, from its next request on. */
+/** Opens the list of models with price, window and effort. The choice holds for this session from its next request. */
 export function openModels(services: Services): void {
   new ModelList(services).open();
 }

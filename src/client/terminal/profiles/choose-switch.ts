@@ -16,16 +16,16 @@ const IN_PLACE =
   "What was said before was said under other instructions and tools: the model may be incoherent.";
 const STAYS = "Level, effort and limits that were set for this session stay.";
 
-/** A way to go on under another profile. */
+/** A way to continue under another profile. */
 interface Way {
   readonly inPlace: boolean;
   /** Turns whose summary goes along into the new session. */
   readonly importTurns: number;
-  /** What it means for the conversation. */
+  /** Its effect on the conversation. */
   readonly means: string;
 }
 
-/** Lets a person choose how to go on under a profile, with what each way means. */
+/** Lets a person choose how to continue under a profile, with the effect of each way. */
 export async function chooseSwitch(services: Services, name: string): Promise<void> {
   const { session, say } = services;
   if (session.view.run?.turn !== undefined)

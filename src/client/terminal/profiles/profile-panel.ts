@@ -11,7 +11,7 @@ import { ListPanel } from "../panels/list-panel.ts";
 import { PreviewReader } from "../panels/preview-reader.ts";
 import { chooseSwitch } from "./choose-switch.ts";
 
-/** Opens the list of profiles. One that is chosen is checked; then the person chooses how the session goes on. */
+/** Opens the list of profiles. One that is chosen is checked; then the person chooses how the session continues. */
 export function openProfileList(services: Services): void {
   let content: ListContent<ProfileInfo> = { entries: [], note: "reading the profiles …" };
   let current: string | undefined;

@@ -20,7 +20,7 @@ const SET_WORDS: Readonly<Record<ForeignSet, string>> = {
   foreign: "You or another program alone changed these files since",
 };
 
-/** Lets a person choose what goes back to before a turn: files, conversation or both. Then asks about foreign changes. */
+/** Lets a person choose between files, conversation and both, then asks about changes of others, and rewinds. */
 export function chooseRewind(services: Services, known: RewindTurns, turn: RewindTurn): void {
   let content: ListContent<Part> = { entries: [], note: "reading what would be set back …" };
   let plan: PlannedRewind | undefined;
@@ -153,10 +153,10 @@ async function rewind(
 }
 
 function doneText({ place, files }: PlannedRewind, what: Part): string {
-  const kept = files?.kept?.length ?? 0;
+  const left = files?.kept?.length ?? 0;
   const restored =
     what === "conversation"
       ? ""
-      : ` ${count(files?.restored ?? 0, "file")} set back${kept === 0 ? "" : `, ${kept} kept`}.`;
+      : ` ${count(files?.restored ?? 0, "file")} set back${left === 0 ? "" : `, ${left} kept`}.`;
   return `Back to ${place ?? "that point"}.${restored} /rewind undo takes it back.`;
 }

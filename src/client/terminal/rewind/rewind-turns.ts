@@ -18,7 +18,7 @@ const PAGE_TURNS = 200;
 /** Turns whose changed lines are counted without being at the cursor. */
 const COUNTED_MAX = 50;
 
-/** What is known about the turns of a session for a rewind. It is read while the list is open. */
+/** Facts about the turns of a session for a rewind. They are read while the list is open. */
 export class RewindTurns {
   readonly #services: Services;
   readonly #session: SessionId;
@@ -31,7 +31,7 @@ export class RewindTurns {
 
   /** Newest turns first; undefined until they are read. */
   turns: readonly RewindTurn[] | undefined;
-  /** Why there are no turns, or not all of them. */
+  /** The reason why there are no turns, or not all of them. */
   problem: string | undefined;
 
   constructor(services: Services, session: SessionId, changed: () => void) {
@@ -101,7 +101,7 @@ export class RewindTurns {
     return texts.length === 0 ? prompt : texts.join("\n");
   }
 
-  /** Asks the engine anew what a rewind would do. */
+  /** Asks the engine again what a rewind would do. */
   async plan({ first_event: event }: RewindTurn): Promise<PlannedRewind | string> {
     const plan = await this.#planned(event, "both");
     // Files that cannot be set back are no reason to keep the conversation.

@@ -1,10 +1,10 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../../base/ids.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
+import { sessionTitle } from "../../../view/facts/session-facts.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { ageText } from "../../../view/texts/age-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
-import { sessionTitle } from "../../../view/texts/session-facts.ts";
 import type { DrawnRow, Span } from "../drawing/span.ts";
 import { EMPTY_ROW, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";

@@ -78,7 +78,7 @@ export class ReplaySteps {
   }
 
   /**
-   * Goes on, or back, to the next item of which something is shown. Returns false at the end of the log.
+   * Steps forward, or back, to the next item of which something is shown. Returns false at the end of the log.
    * @throws HarnessError the engine's refusal.
    */
   async move(by: 1 | -1): Promise<boolean> {

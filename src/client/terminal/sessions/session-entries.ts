@@ -1,8 +1,8 @@
 import { count, grouped } from "../../../base/text/text.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
+import { expiryText, sessionCost, sessionStates, sessionTitle } from "../../../view/facts/session-facts.ts";
 import { ageText } from "../../../view/texts/age-text.ts";
-import { expiryText, sessionCost, sessionStates, sessionTitle } from "../../../view/texts/session-facts.ts";
 import type { DrawnRow, Role } from "../drawing/span.ts";
 import { EMPTY_ROW, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
@@ -16,6 +16,8 @@ export type LastItem = Pick<ResultOf<"ListItems">["items"][number], "kind" | "te
 export const SESSION_COLUMNS: readonly ListColumn[] = [{ name: "age" }, { name: "turns" }, { name: "cost" }];
 
 const ITEM_LINES_MAX = 3;
+/** Below so many rows the preview shows the last messages alone. */
+const FACTS_ROWS_MIN = 8;
 
 export interface SessionEntryContext {
   readonly nowMs: number;
@@ -60,7 +62,8 @@ export function sessionPreview(
   items: readonly LastItem[] | string | undefined,
   { columns, rows }: Size,
 ): readonly DrawnRow[] {
-  const facts = factsOf(info).flatMap((line) => wrapSpans([span(line, { role: "dim" })], { columns }));
+  const lines = rows < FACTS_ROWS_MIN ? [] : factsOf(info);
+  const facts = lines.flatMap((line) => wrapSpans([span(line, { role: "dim" })], { columns }));
   const room = rows - facts.length - 1;
   if (room <= 0) return facts.slice(0, rows);
   if (items === undefined) return [...facts, EMPTY_ROW, ...note("reading its last messages …", columns)];

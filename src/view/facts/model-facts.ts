@@ -8,7 +8,7 @@ export function windowText(tokens: number): string {
   return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}k` : String(tokens);
 }
 
-/** Returns sentences about a model for a person: its window, its prices and what it accepts. Unknown facts are named. */
+/** Returns sentences about a model: its window, its prices and what it accepts. Unknown facts are named. */
 export function modelFacts(info: ModelInfo): readonly string[] {
   const { context_tokens: context, output_tokens_max: output, accepts, thinking, price } = info;
   return [
