@@ -14,10 +14,17 @@ export interface MockHome extends AsyncDisposable {
   start(args: readonly string[], options?: CinchOptions): RunningCinch;
 }
 
-/** @param config further lines of the configuration. */
-export function openMockHome(script: MockOptions["script"], config = ""): MockHome {
+/**
+ * @param config further lines of the configuration.
+ * @param models names of the models that the provider has. Default: any.
+ */
+export function openMockHome(
+  script: MockOptions["script"],
+  config = "",
+  models?: readonly string[],
+): MockHome {
   const home = cinchHome();
-  const provider = startMockProvider({ script });
+  const provider = startMockProvider({ script, ...(models === undefined ? {} : { models }) });
   const folder = join(home.path, "config/cinch");
   mkdirSync(folder, { recursive: true });
   const text = `default_model = "mock:one"\n${config}\n[providers.mock]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n`;

@@ -1,12 +1,17 @@
+import { changes } from "./changes/changes.ts";
 import { slashLines } from "./commands/slash-lines.ts";
 import { completion } from "./completion/completion.ts";
+import { costs } from "./costs/costs.ts";
 import { images } from "./images/paste-image.ts";
 import { keyProbe } from "./keys/key-probe.ts";
 import type { MakeFeature } from "./layout/feature.ts";
+import { models } from "./models/models.ts";
 import { notify } from "./notify/notify.ts";
 import { panels } from "./panels/panels.ts";
+import { profiles } from "./profiles/profiles.ts";
 import { policy } from "./questions/policy-panel.ts";
 import { queue } from "./queue/queue.ts";
+import { rewind } from "./rewind/rewind.ts";
 import { sessionChoice } from "./sessions/session-choice.ts";
 import { settings } from "./settings/settings.ts";
 import { shellLines } from "./shell/shell-lines.ts";
@@ -19,11 +24,16 @@ export const FEATURES: readonly MakeFeature[] = [
   panels,
   policy,
   sessionChoice,
+  rewind,
+  changes,
+  models,
+  profiles,
+  costs,
   themes,
   keyProbe,
   notify,
   welcome,
-  slashLines,
+  slashLines, // behind those that take a command without words
   shellLines,
   images,
   queue,

@@ -93,25 +93,34 @@ export class SessionStore implements ShownSession {
     return this.#reached;
   }
 
-  /** Returns the session that is shown; begins one if there is none. @throws HarnessError the engine's refusal. */
+  /**
+   * Returns the session that is shown, or that was chosen and is about to be, so that a prompt is sent to the one that
+   * the person chose. Begins one if there is none.
+   * @throws HarnessError the engine's refusal.
+   */
   async session(): Promise<OpenSession> {
-    if (this.#open !== undefined) return this.#open;
-    this.#opening ??= this.#options.engine.then(async (engine) => await engine.open({ kind: "new" }));
-    try {
-      const open = await this.#opening;
-      if (this.#open === undefined) this.#follow(open);
-      return open;
-    } finally {
-      this.#opening = undefined;
-    }
+    if (this.#opening === undefined && this.#open !== undefined) return this.#open;
+    return await (this.#opening ?? this.#show({ kind: "new" }));
   }
 
   async goTo(which: WhichSession): Promise<void> {
     try {
-      const engine = await this.#options.engine;
-      this.#follow(await engine.open(which));
+      await this.#show(which);
     } catch (thrown) {
       this.#options.refused(thrown);
+    }
+  }
+
+  /** Opens a session and shows it, unless the person has chosen another one meanwhile. */
+  async #show(which: WhichSession): Promise<OpenSession> {
+    const opening = this.#options.engine.then(async (engine) => await engine.open(which));
+    this.#opening = opening;
+    try {
+      const open = await opening;
+      if (this.#opening === opening) this.#follow(open);
+      return open;
+    } finally {
+      if (this.#opening === opening) this.#opening = undefined;
     }
   }
 

@@ -5,14 +5,14 @@ import type { NoteTone } from "../../view/transcript/items.ts";
 import type { Role } from "./drawing/span.ts";
 import { row, span } from "./drawing/span.ts";
 import { FEATURES } from "./features.ts";
+import { ImageUploads } from "./images/image-uploads.ts";
 import { InlineTranscript } from "./inline/inline-transcript.ts";
 import { InputPart } from "./input/input-part.ts";
-import type { ActionName, KeyContext } from "./keys/actions.ts";
-import { ACTIONS } from "./keys/actions.ts";
-import { ImageUploads } from "./images/image-uploads.ts";
 import type { OutgoingMessage } from "./input/message.ts";
 import { textMessage } from "./input/message.ts";
 import { MessageSender } from "./input/outbox.ts";
+import type { ActionName, KeyContext } from "./keys/actions.ts";
+import { ACTIONS } from "./keys/actions.ts";
 import type { Feature, SendHow } from "./layout/feature.ts";
 import type { Services } from "./layout/services.ts";
 import { Stage } from "./layout/stage.ts";
@@ -130,7 +130,8 @@ class TerminalClient {
         above: (columns) => this.#features.flatMap((feature) => feature.above?.(columns) ?? []),
         dock: new QuestionDock(services),
         input: this.#input,
-        rule: (columns) => this.#status.rule(columns, inline === undefined ? this.#transcript.newBlocks : undefined),
+        rule: (columns) =>
+          this.#status.rule(columns, inline === undefined ? this.#transcript.newBlocks : undefined),
         status: (columns) => this.#status.status(columns),
       },
       isInline: inline !== undefined,
@@ -252,7 +253,9 @@ class TerminalClient {
         this.#screen.stopJob();
         return;
       case "turn.cancel":
-        if (!this.#stopOwn()) void this.#cancel();
+        if (this.#stopOwn()) return;
+        if (this.#isWorking) void this.#cancel();
+        else this.#actByFeature(action);
         return;
       default:
         this.#actByFeature(action);

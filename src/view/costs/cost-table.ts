@@ -50,6 +50,11 @@ const MISS_TEXTS: Readonly<Record<MissCause, string>> = {
   unknown: "cause unknown",
 };
 
+/** Returns the cause of a miss of the prompt cache in words. */
+export function missText(cause: MissCause): string {
+  return MISS_TEXTS[cause];
+}
+
 /** Renders the misses of the prompt cache, by cause, the dearest first. */
 function missesText(misses: Costs["misses"]): readonly string[] {
   if (misses.length === 0) return [];
@@ -58,7 +63,7 @@ function missesText(misses: Costs["misses"]): readonly string[] {
     const lost = each.reduce((sum, { lostTokens }) => sum + lostTokens, 0);
     return {
       lost,
-      text: `${INDENT}${MISS_TEXTS[cause]}: ${grouped(lost)} tokens, ${count(each.length, "call")}`,
+      text: `${INDENT}${missText(cause)}: ${grouped(lost)} tokens, ${count(each.length, "call")}`,
     };
   });
   const dearest = rows.toSorted((a, b) => b.lost - a.lost);

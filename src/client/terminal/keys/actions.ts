@@ -19,8 +19,14 @@ export type KeyContext =
   | "queue"
   | "list"
   | "panel"
+  | "review"
   | "settings"
-  | "review";
+  | "sessions"
+  | "replay"
+  | "rewind"
+  | "changes"
+  | "models"
+  | "costs";
 
 /** An action that a key can be bound to. */
 export interface ActionDescription {
@@ -55,9 +61,14 @@ export const ACTIONS = {
   "app.palette": action("global", ["ctrl+p"], "open the palette"),
   "app.redraw": action("global", ["ctrl+l"], "draw the screen again", true),
   "turn.cancel": action("global", ["escape"], "cancel the turn"),
-  "model.open": action("global", ["alt+m"], "choose a model for this session", true),
   "session.continue": action("emptyDraft", ["alt+c"], "continue the last session of this folder"),
   "model.setUp": action("global", ["alt+k"], "get a model: a local server, a key or the demo", true),
+  "model.open": action("global", ["alt+m"], "choose a model and its effort for this session", true),
+  "model.next": action("global", ["alt+j"], "go to the next favourite model", true),
+  "profile.open": action("global", ["alt+o"], "choose another profile", true),
+  "rewind.open": action("global", [], "go back to an earlier prompt (escape twice in an empty draft)", true),
+  "changes.open": action("global", ["alt+e"], "show the files that the session changed", true),
+  "costs.open": action("global", ["alt+t"], "show the costs of the session", true),
   "session.open": action("global", ["alt+r"], "continue another session", true),
   "session.new": action("global", ["alt+n"], "begin a new session", true),
   "mode.next": action("global", ["shift+tab"], "go to the next mode: ask, accept edits, plan", true),
@@ -145,6 +156,32 @@ export const ACTIONS = {
   "list.deleteBack": action("list", ["backspace"], "delete the last character of the search"),
   "list.leave": action("list", ["escape"], "close"),
   "panel.leave": action("panel", ["escape", "q"], "close"),
+  "sessions.scope": action("sessions", ["tab"], "show sessions of this folder, or of all"),
+  "sessions.content": action("sessions", ["ctrl+f"], "search in what was said in sessions"),
+  "sessions.sort": action("sessions", ["alt+s"], "order by time, name or cost"),
+  "sessions.archived": action("sessions", ["alt+v"], "show archived sessions too, or only them"),
+  "sessions.rename": action("sessions", ["ctrl+e", "f2"], "rename the session"),
+  "sessions.archive": action("sessions", ["alt+a"], "archive the session, or bring it back"),
+  "sessions.pin": action("sessions", ["alt+p"], "pin the session, or unpin it"),
+  "sessions.delete": action("sessions", ["delete", "ctrl+d"], "delete the session"),
+  "sessions.replay": action("sessions", ["ctrl+y"], "step through the session; nothing runs again"),
+  "replay.next": action("replay", ["space", "right", "down", "enter"], "go to the next step"),
+  "replay.previous": action("replay", ["p", "left", "up"], "go a step back"),
+  "replay.nextTurn": action("replay", ["t", "pageDown"], "go to the next turn"),
+  "replay.previousTurn": action(
+    "replay",
+    ["b", "pageUp"],
+    "go back to the start of the turn, or the one before",
+  ),
+  "replay.end": action("replay", ["e", "end"], "go to the end"),
+  "replay.start": action("replay", ["home"], "go to the beginning"),
+  "rewind.changes": action("rewind", ["ctrl+f"], "show the changes of the turn"),
+  "changes.scope": action("changes", ["tab"], "show the changes of the session, or of the last turn"),
+  "models.lessEffort": action("models", ["left"], "lower the effort"),
+  "models.moreEffort": action("models", ["right"], "raise the effort"),
+  "models.favourite": action("models", ["ctrl+f"], "make it a favourite, or not"),
+  "costs.next": action("costs", ["tab", "right"], "go to the next table"),
+  "costs.previous": action("costs", ["left"], "go to the table before"),
   "question.once": action("question", ["1", "y"], "allow once"),
   "question.session": action("question", ["2", "s"], "allow this command for the session"),
   "question.tool": action("question", ["3", "t"], "allow this tool for the session"),

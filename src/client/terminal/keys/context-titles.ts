@@ -18,6 +18,12 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   list: "In a list",
   panel: "In a panel",
   queue: "In the queue",
+  sessions: "In the list of sessions",
+  replay: "In a replay",
+  rewind: "In the list of prompts",
+  changes: "In the list of changes",
+  models: "In the list of models",
+  costs: "In the table of costs",
   policy: "In the panel of the session's rules",
   settings: "In the settings",
 };

@@ -1,30 +1,18 @@
-import { fuzzyBest, fuzzyText } from "../../../base/text/fuzzy.ts";
-import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
+import { cutBeginning, cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow } from "../drawing/span.ts";
-import { row, span } from "../drawing/span.ts";
+import { EMPTY_ROW, row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { before } from "../input/graphemes.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
-import type { Size } from "../screen/screen.ts";
-
-/** An entry of a list. */
-export interface ListEntry<Value> {
-  readonly value: Value;
-  /** Name, which the search looks at first. */
-  readonly label: string;
-  /** Facts beside the name; the search looks at them too. */
-  readonly detail?: string;
-  /** Short text at the right edge: a key, an age. */
-  readonly mark?: string;
-}
-
-/** Entries of a list as far as they are known. */
-export interface ListContent<Value> {
-  readonly entries: readonly ListEntry<Value>[];
-  /** Sentence in place of entries, or below them: they are being read, or could not be. */
-  readonly note?: string;
-}
+import type { MouseInput, Size } from "../screen/screen.ts";
+import type { ListColumn, ListContent, ListEntry } from "./list-entry.ts";
+import type { ListInterlude } from "./list-interlude.ts";
+import { askFor, editText } from "./list-interlude.ts";
+import type { ListWidths } from "./list-rows.ts";
+import { besides, entryRow, headRow, listWidths, packedRows } from "./list-rows.ts";
+import { ListSearch } from "./list-search.ts";
 
 export interface ListPanelOptions<Value> {
   readonly title: string;
@@ -32,64 +20,159 @@ export interface ListPanelOptions<Value> {
   readonly services: Services;
   readonly content: () => ListContent<Value>;
   readonly choose: (value: Value) => void;
+  /** True: the list stays open once an entry is chosen. Default: false. */
+  readonly staysOpen?: boolean;
   /** Carries out an action of the list's own, for the entry at the cursor. Returns false for any other. */
   readonly act?: (action: ActionName, value: Value | undefined) => boolean;
   readonly contexts?: readonly KeyContext[];
-  /** Lines below the list about the entry at the cursor. */
-  readonly preview?: (value: Value, columns: number) => readonly DrawnRow[];
+  /** Columns beside the names. Default: none. */
+  readonly columns?: readonly ListColumn[] | (() => readonly ListColumn[]);
+  /** Words about what the list shows: its scope and order. Called for each frame. */
+  readonly facts?: () => string;
+  /** Actions of the list that its last row names with their keys, each with a word. */
+  readonly hints?: () => readonly (readonly [ActionName, string])[];
+  /** Rows about the entry at the cursor, below the list or beside it, at most as many as given. */
+  readonly preview?: (value: Value, size: Size) => readonly DrawnRow[];
+  /** Called when another entry is at the cursor, to read what its preview needs. */
+  readonly selected?: (value: Value) => void;
+  /** Searches by itself for what is typed. Default: the list narrows its own entries. */
+  readonly search?: (pattern: string) => void;
+  readonly closed?: () => void;
 }
 
 const PROMPT = "search: ";
+/** Columns from which on the preview of a list on the whole screen stands beside it. */
+const BESIDE_COLUMNS_MIN = 110;
+const LINE_COLUMNS = 3;
+const HINT_ROWS_MAX = 2;
+const WHEEL_ROWS = 3;
+
+/** Entries of the last frame on the screen, for the mouse. */
+interface Shown {
+  readonly top: number;
+  readonly first: number;
+  readonly rows: number;
+  readonly columns: number;
+}
 
 /** A list with a search: what is typed narrows it, Enter chooses, Esc closes. */
 export class ListPanel<Value> implements Overlay {
   readonly title: string;
   readonly place: Overlay["place"];
-  readonly contexts: readonly KeyContext[];
   readonly #options: ListPanelOptions<Value>;
+  readonly #contexts: readonly KeyContext[];
+  readonly #search = new ListSearch<Value>();
   #pattern = "";
   #at = 0;
-  #rows = 1;
-  #known:
-    | { readonly entries: object; readonly pattern: string; readonly found: readonly ListEntry<Value>[] }
-    | undefined;
+  #shown: Shown = { top: 0, first: 0, rows: 1, columns: 80 };
+  #selected: Value | undefined;
+  #widths: { readonly of: object; readonly widths: ListWidths } | undefined;
+  /** A question or a field in place of the search. */
+  #interlude: ListInterlude | undefined;
 
   constructor(options: ListPanelOptions<Value>) {
     this.#options = options;
     this.title = options.title;
     this.place = options.place ?? "bottom";
-    this.contexts = [...(options.contexts ?? []), "list"];
+    this.#contexts = [...(options.contexts ?? []), "list"];
+  }
+
+  get contexts(): readonly KeyContext[] {
+    return this.#interlude?.contexts ?? this.#contexts;
+  }
+
+  /** The words that are searched. */
+  get pattern(): string {
+    return this.#pattern;
+  }
+
+  /** To be called once the content is another one: tells which entry is at the cursor, and draws. */
+  refresh(): void {
+    this.#tellSelected();
+    this.#options.services.redraw();
+  }
+
+  /** Goes to the first entry. */
+  toTop(): void {
+    this.#at = 0;
+    this.refresh();
+  }
+
+  /** Goes to the first entry that is meant, if it is listed. */
+  goTo(isMeant: (value: Value) => boolean): void {
+    const at = this.#found().findIndex(({ value }) => isMeant(value));
+    if (at >= 0) this.#at = at;
+    this.refresh();
+  }
+
+  /** Asks a question above the list, which only the letter y answers with yes. */
+  ask(text: string, yes: string, done: () => void): void {
+    this.#interlude = askFor({ text, yes, done, close: () => this.#endInterlude() });
+  }
+
+  /** Lets the person edit a text in place of the search. Enter ends that, Esc leaves it as it was. */
+  edit(label: string, text: string, done: (text: string) => void): void {
+    this.#interlude = editText({ label, text, done, close: () => this.#endInterlude() });
+  }
+
+  closed(): void {
+    this.#options.closed?.();
   }
 
   draw({ columns, rows: height }: Size): DrawnPart {
     const { content, preview } = this.#options;
     const { note } = content();
-    const found = this.#found();
-    const at = Math.min(this.#at, Math.max(0, found.length - 1));
-    const current = found[at];
-    const shownPreview = current === undefined ? [] : (preview?.(current.value, columns) ?? []);
-    const below = [
-      ...shownPreview.slice(0, Math.max(0, Math.floor(height / 2))),
-      ...(note === undefined ? [] : wrapSpans([span(note, { role: "dim" })], { columns })),
-    ];
-    const head = this.place === "full" ? [] : [row([span(this.title, { role: "heading" })])];
-    const search = row([
-      span(PROMPT, { role: "dim" }),
-      span(this.#pattern),
-      span(`  ${found.length === 0 ? 0 : at + 1}/${found.length}`, { role: "dim" }),
-    ]);
-    const room = Math.max(1, height - head.length - 1 - below.length);
-    this.#rows = room;
-    const top = Math.max(0, Math.min(at - Math.floor(room / 2), found.length - room));
-    const entries = found
-      .slice(top, top + room)
-      .map((entry, index) => entryRow(entry, { columns, isHere: top + index === at }));
-    const rows = [...head, search, ...entries, ...below].slice(0, height);
-    return { rows, cursor: { row: head.length, column: PROMPT.length + displayWidth(this.#pattern) } };
+    const title =
+      this.place === "full" ? [] : [row([span(cutEnd(this.title, columns), { role: "heading" })])];
+    const search = this.#interlude?.draw(columns) ?? this.#searchRow(columns);
+    const head = [...title, ...search.rows];
+    const noteRows = note === undefined ? [] : wrapSpans([span(note, { role: "dim" })], { columns });
+    const foot = [...noteRows, ...this.#hintRows(columns)].slice(0, Math.max(0, height - head.length - 1));
+    const room = Math.max(1, height - head.length - foot.length);
+    const cursor =
+      search.cursor === undefined
+        ? {}
+        : { cursor: { row: title.length + search.cursor.row, column: search.cursor.column } };
+    const isFull = this.place === "full";
+    const isBeside = preview !== undefined && isFull && columns >= BESIDE_COLUMNS_MIN;
+    const size = { columns, rows: room };
+    const body = isBeside ? this.#bodyBeside(head.length, size) : this.#bodyBelow(head.length, size);
+    const blank = isFull ? Array.from({ length: Math.max(0, room - body.length) }, () => EMPTY_ROW) : [];
+    return { rows: [...head, ...body, ...blank, ...foot].slice(0, height), ...cursor };
   }
 
   act(action: ActionName): boolean {
-    const { services, act, choose } = this.#options;
+    const isTaken = this.#interlude === undefined ? this.#act(action) : this.#interlude.act(action);
+    this.#tellSelected();
+    return isTaken;
+  }
+
+  type(text: string): boolean {
+    if (this.#interlude !== undefined) return this.#interlude.type(text);
+    return this.#searchFor(this.#pattern + text);
+  }
+
+  paste(text: string): boolean {
+    if (this.#interlude !== undefined) return this.#interlude.paste(text);
+    return this.#searchFor(this.#pattern + text.replaceAll(/\s+/g, " "));
+  }
+
+  mouse({ type, wheel, row: at, column, button }: MouseInput): boolean {
+    if (this.#interlude !== undefined) return true;
+    if (type === "wheel") return this.#move(wheel * WHEEL_ROWS);
+    const { top, first, rows, columns } = this.#shown;
+    const index = first + at - top;
+    if (type !== "press" || button !== "left" || at < top || at >= top + rows || column >= columns)
+      return false;
+    if (index >= this.#found().length) return false;
+    if (index === this.#index) return this.#act("list.choose");
+    this.#at = index;
+    this.#tellSelected();
+    return true;
+  }
+
+  #act(action: ActionName): boolean {
+    const { services, act, choose, staysOpen = false } = this.#options;
     const current = this.#current;
     switch (action) {
       case "list.up":
@@ -97,82 +180,147 @@ export class ListPanel<Value> implements Overlay {
       case "list.down":
         return this.#move(1);
       case "list.pageUp":
-        return this.#move(-this.#rows);
+        return this.#move(-this.#shown.rows);
       case "list.pageDown":
-        return this.#move(this.#rows);
+        return this.#move(this.#shown.rows);
       case "list.choose":
         if (current === undefined) return true;
-        services.close(this);
+        if (!staysOpen) services.close(this);
         choose(current.value);
         return true;
       case "list.leave":
       case "turn.cancel":
+      case "app.interrupt":
         services.close(this);
         return true;
       case "list.deleteBack":
-        return this.#search(this.#pattern.slice(0, -1));
+        return this.#searchFor(this.#pattern.slice(0, before(this.#pattern, this.#pattern.length)));
       default:
         return act?.(action, current?.value) ?? false;
     }
   }
 
-  type(text: string): boolean {
-    return this.#search(this.#pattern + text);
-  }
-
-  paste(text: string): boolean {
-    return this.#search(this.#pattern + text.replaceAll(/\s+/g, " "));
+  get #index(): number {
+    return Math.min(this.#at, Math.max(0, this.#found().length - 1));
   }
 
   get #current(): ListEntry<Value> | undefined {
-    const found = this.#found();
-    return found[Math.min(this.#at, found.length - 1)];
+    return this.#found()[this.#index];
   }
 
-  #search(pattern: string): boolean {
+  #searchFor(pattern: string): boolean {
+    if (pattern === this.#pattern) return true;
     this.#pattern = pattern;
     this.#at = 0;
+    this.#options.search?.(pattern);
+    this.#tellSelected();
     return true;
   }
 
   #move(by: number): boolean {
     const last = Math.max(0, this.#found().length - 1);
-    this.#at = Math.max(0, Math.min(last, Math.min(this.#at, last) + by));
+    this.#at = Math.max(0, Math.min(last, this.#index + by));
+    this.#tellSelected();
     return true;
   }
 
-  /** Returns the entries that match, the best first; all of them in their order without a pattern. */
+  #endInterlude(): void {
+    this.#interlude = undefined;
+    this.#options.services.redraw();
+  }
+
+  #tellSelected(): void {
+    const current = this.#current;
+    if (current === undefined || current.value === this.#selected) return;
+    this.#selected = current.value;
+    this.#options.selected?.(current.value);
+  }
+
   #found(): readonly ListEntry<Value>[] {
     const { entries } = this.#options.content();
-    const pattern = this.#pattern;
-    if (this.#known?.entries === entries && this.#known.pattern === pattern) return this.#known.found;
-    const texts = entries.map(({ label, detail = "" }) => fuzzyText(`${label} ${detail}`));
-    const found =
-      pattern === ""
-        ? entries
-        : fuzzyBest(pattern, texts, { limit: entries.length }).best.flatMap((at) => entries[at] ?? []);
-    this.#known = { entries, pattern, found };
-    return found;
+    return this.#options.search === undefined ? this.#search.matches(entries, this.#pattern) : entries;
   }
-}
 
-function entryRow<Value>(
-  { label, detail = "", mark = "" }: ListEntry<Value>,
-  { columns, isHere }: { readonly columns: number; readonly isHere: boolean },
-): DrawnRow {
-  const pointer = isHere ? "▸ " : "  ";
-  const room = Math.max(1, columns - pointer.length - (mark === "" ? 0 : displayWidth(mark) + 2));
-  const name = cutEnd(label, room);
-  const rest = room - displayWidth(name) - 2;
-  const facts = detail === "" || rest < 4 ? "" : `  ${cutEnd(detail, rest)}`;
-  const gap = " ".repeat(Math.max(0, room - displayWidth(name) - displayWidth(facts)));
-  return row(
-    [
-      span(pointer, { role: "accent" }),
-      span(name, { isBold: isHere }),
-      span(facts, { role: "dim" }),
-      ...(mark === "" ? [] : [span(`${gap}  ${mark}`, { role: "dim" })]),
-    ],
-    isHere ? { fill: "selected" } : {},
-  );
+  #searchRow(columns: number): DrawnPart {
+    const { facts } = this.#options;
+    const found = this.#found();
+    const count = `  ${found.length === 0 ? 0 : this.#index + 1}/${found.length}`;
+    const room = Math.max(1, columns - PROMPT.length - count.length - 1);
+    const shown = cutBeginning(this.#pattern, room);
+    const words = facts?.() ?? "";
+    const rest = room - displayWidth(shown) - 2;
+    const drawn = row([
+      span(PROMPT, { role: "dim" }),
+      span(shown),
+      span(count, { role: "dim" }),
+      ...(words === "" || displayWidth(words) > rest ? [] : [span(`  ${words}`, { role: "accent" })]),
+    ]);
+    const below =
+      words !== "" && displayWidth(words) > rest
+        ? wrapSpans([span(words, { role: "accent" })], { columns })
+        : [];
+    const column = PROMPT.length + displayWidth(shown);
+    return { rows: [drawn, ...below], cursor: { row: 0, column: Math.min(column, columns - 1) } };
+  }
+
+  #hintRows(columns: number): readonly DrawnRow[] {
+    const { hints, services } = this.#options;
+    if (this.#interlude !== undefined) return [];
+    const texts = (hints?.() ?? []).flatMap(([action, word]) => {
+      const [key] = services.keys.keysOf(action);
+      return key === undefined ? [] : [`${key} ${word}`];
+    });
+    return packedRows(texts, { columns, rowsMax: HINT_ROWS_MAX });
+  }
+
+  /** Returns the list with its preview at the right. */
+  #bodyBeside(top: number, { columns, rows }: Size): readonly DrawnRow[] {
+    const leftColumns = Math.floor((columns - LINE_COLUMNS) / 2);
+    const list = this.#listRows(top, { columns: leftColumns, rows });
+    const shown = this.#previewRows({ columns: columns - LINE_COLUMNS - leftColumns, rows });
+    return besides(list, shown, { leftColumns, rows });
+  }
+
+  /** Returns the list with its preview below, if it has one: the list keeps half of the rows. */
+  #bodyBelow(top: number, { columns, rows }: Size): readonly DrawnRow[] {
+    if (this.#options.preview === undefined) return this.#listRows(top, { columns, rows });
+    const listMax = Math.min(this.#options.content().entries.length + 1, Math.ceil(rows / 2));
+    const list = this.#listRows(top, { columns, rows: Math.max(1, listMax) });
+    const rest = rows - list.length - 1;
+    const shown = rest < 1 ? [] : this.#previewRows({ columns, rows: rest });
+    if (shown.length === 0) return list;
+    return [...list, row([span("─".repeat(columns), { role: "border" })]), ...shown];
+  }
+
+  #previewRows(size: Size): readonly DrawnRow[] {
+    const current = this.#current;
+    if (current === undefined) return [];
+    return (this.#options.preview?.(current.value, size) ?? []).slice(0, size.rows);
+  }
+
+  #listRows(top: number, { columns, rows: height }: Size): readonly DrawnRow[] {
+    const widths = this.#widthsOf();
+    const head = headRow(widths, columns);
+    const heads = head === undefined || height < 3 ? [] : [head];
+    const rows = Math.max(1, height - heads.length);
+    const found = this.#found();
+    const at = this.#index;
+    const first = Math.max(0, Math.min(at - Math.floor(rows / 2), found.length - rows));
+    this.#shown = { top: top + heads.length, first, rows, columns };
+    const drawn = found
+      .slice(first, first + rows)
+      .map((entry, index) => entryRow(entry, widths, { columns, isHere: first + index === at }));
+    return [...heads, ...drawn];
+  }
+
+  #widthsOf(): ListWidths {
+    const { content, columns } = this.#options;
+    const { entries } = content();
+    if (this.#widths?.of !== entries)
+      this.#widths = {
+        of: entries,
+        widths: listWidths(entries, typeof columns === "function" ? columns() : columns),
+      };
+    return this.#widths.widths;
+  }
 }

@@ -1,7 +1,7 @@
 import type { ActionName } from "../keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "../keys/actions.ts";
 import type { Services } from "../layout/services.ts";
-import type { ListEntry } from "./list-panel.ts";
+import type { ListEntry } from "./list-entry.ts";
 import { ListPanel } from "./list-panel.ts";
 
 /** Opens the palette: every action that it lists, with its key. It is made from the table of actions. */

@@ -1,17 +1,15 @@
 import type { Feature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { HelpPanel } from "./help-panel.ts";
-import { openModels } from "./model-panel.ts";
 import { openPalette } from "./palette.ts";
 
-/** The panels that the key table alone is the source of, and the choice of a model. */
+/** The panels that the key table alone is the source of. */
 export function panels(services: Services): Feature {
   return {
     actions: {
       "app.help": () => services.open(new HelpPanel(services)),
       "app.helpIfEmpty": () => services.open(new HelpPanel(services)),
       "app.palette": () => openPalette(services),
-      "model.open": () => openModels(services),
     },
   };
 }

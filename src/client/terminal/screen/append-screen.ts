@@ -4,7 +4,7 @@ import type { TerminalLife } from "../lifecycle/life.ts";
 import { INLINE_KILLED, INLINE_MODES_OFF } from "../lifecycle/modes.ts";
 import type { LiveRegion } from "./append-frame.ts";
 import { appendFrame, eraseRegion, NO_REGION } from "./append-frame.ts";
-import { inputOf } from "./input.ts";
+import { inputsOf } from "./input.ts";
 import { OwnTerminal } from "./own-terminal.ts";
 import type { Frame, Screen, ScreenOptions, Size } from "./screen.ts";
 import { WholeFrame } from "./whole-frame.ts";
@@ -107,8 +107,7 @@ class AppendScreen implements Screen {
   }
 
   #input(data: string): void {
-    const input = inputOf(data);
-    if (input !== undefined) this.#options.input(input);
+    for (const input of inputsOf(data)) this.#options.input(input);
     this.#draw();
   }
 

@@ -10,7 +10,7 @@ import { PASTE_OFF } from "../../../view/terminal/bracketed-paste.ts";
 import { guarded } from "../lifecycle/guarded.ts";
 import type { TerminalLife } from "../lifecycle/life.ts";
 import { MODES_OFF } from "../lifecycle/modes.ts";
-import { inputOf } from "./input.ts";
+import { inputsOf } from "./input.ts";
 import { OwnTerminal } from "./own-terminal.ts";
 import type { Frame, MouseMode, Screen, ScreenInput, ScreenOptions, Size } from "./screen.ts";
 import { WindowTitle } from "./window-title.ts";
@@ -59,7 +59,7 @@ class FullScreen implements Screen {
     this.#tui.onTerminalColorSchemeChange(() => this.control(BACKGROUND_QUERY));
     this.#tui.setLayoutRoot({ render: (width) => this.#rows(width), invalidate: () => undefined });
     this.#tui.addInputListener((data) => {
-      this.#give(inputOf(data));
+      this.#give(inputsOf(data));
       return { consume: true };
     });
     this.#start();
@@ -107,14 +107,15 @@ class FullScreen implements Screen {
 
   /** Takes reports of the mouse and of the focus. Returns false for any other sequence. */
   #takes(data: string): boolean {
-    const input = inputOf(data);
-    if (input?.kind !== "mouse" && input?.kind !== "focus") return false;
-    this.#give(input);
+    const inputs = inputsOf(data);
+    if (!inputs.every(({ kind }) => kind === "mouse" || kind === "focus") || inputs.length === 0)
+      return false;
+    this.#give(inputs);
     return true;
   }
 
-  #give(input: ScreenInput | undefined): void {
-    if (input !== undefined) this.#options.input(input);
+  #give(inputs: readonly ScreenInput[]): void {
+    for (const input of inputs) this.#options.input(input);
     if (this.#held !== undefined) this.#tui.renderNow();
   }
 

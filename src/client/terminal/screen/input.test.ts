@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { InputChunks } from "./chunks.ts";
-import { inputOf } from "./input.ts";
+import { inputOf, inputsOf } from "./input.ts";
 
 const key = (data: string) => {
   const input = inputOf(data);
@@ -131,4 +131,17 @@ test("[TUI-08] no input throws", () => {
       inputOf(data);
     }),
   );
+});
+
+test("[SES-15] two Escapes that come at once are two keys", () => {
+  const pressed = { kind: "key", key: "escape" } as const;
+  expect(inputsOf("\u001b\u001b")).toEqual([pressed, pressed]);
+  expect(inputsOf("\u001b")).toEqual([pressed]);
+  expect(inputsOf("\u001b[999z")).toEqual([]);
+});
+
+test("[TUI-08] Home and End are read as tmux and rxvt send them", () => {
+  const keyOf = (data: string) => inputsOf(data).map((input) => (input.kind === "key" ? input.key : ""));
+  expect(["\u001b[1~", "\u001b[7~", "\u001b[H"].flatMap(keyOf)).toEqual(["home", "home", "home"]);
+  expect(["\u001b[4~", "\u001b[8~", "\u001b[F"].flatMap(keyOf)).toEqual(["end", "end", "end"]);
 });

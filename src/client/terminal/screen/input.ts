@@ -17,6 +17,14 @@ const ALT = /^\u001b([a-zA-Z0-9.,<>_/-])$/;
 /** Bits of a mouse button in SGR reports. */
 const [SHIFT, MOTION, WHEEL] = [4, 32, 64];
 const BUTTONS = ["left", "middle", "right", "none"] as const;
+/** Home and End as tmux, screen and the Linux console send them, and as rxvt does. */
+const PLACES = new Map([
+  ["\u001b[1~", "home"],
+  ["\u001b[7~", "home"],
+  ["\u001b[4~", "end"],
+  ["\u001b[8~", "end"],
+]);
+const ESCAPES = "\u001b\u001b";
 
 /**
  * Returns what one sequence from the terminal means; undefined for a key that is released, and for answers of the
@@ -35,8 +43,16 @@ export function inputOf(data: string): ScreenInput | undefined {
   return keyOf(data);
 }
 
+/** Returns what one sequence means, key by key: two Escapes that are pressed quickly come as one sequence. */
+export function inputsOf(data: string): readonly ScreenInput[] {
+  const sequences = data === ESCAPES ? [...ESCAPES] : [data];
+  return sequences.flatMap((each) => inputOf(each) ?? []);
+}
+
 function keyOf(data: string): ScreenInput | undefined {
   if (data === "\n") return { kind: "key", key: "ctrl+j" };
+  const place = PLACES.get(data);
+  if (place !== undefined) return { kind: "key", key: place };
   const letter = ALT.exec(data)?.[1];
   if (letter !== undefined) return { kind: "key", key: altKey(letter) };
   const text = decodeKittyPrintable(data) ?? printable(data);

@@ -1,6 +1,9 @@
 import type { Feature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
+import { inBackground } from "../panels/in-background.ts";
 import { openSessionList } from "./session-panel.ts";
+
+const LIST_LINES = new Set(["/sessions", "/sessions:list"]);
 
 /** Shows another session: the last one of this folder, one from the list, or a new one (CTL-11). */
 export function sessionChoice(services: Services): Feature {
@@ -8,12 +11,18 @@ export function sessionChoice(services: Services): Feature {
   return {
     actions: {
       "session.open": () => openSessionList(services),
-      "session.new": () => void session.goTo({ kind: "new" }),
+      "session.new": () => inBackground(session.goTo({ kind: "new" }), services),
       "session.continue"() {
         const { last } = session;
         if (last !== undefined && session.open === undefined)
-          void session.goTo({ kind: "stored", info: last });
+          inBackground(session.goTo({ kind: "stored", info: last }), services);
       },
+    },
+    send(text) {
+      if (!LIST_LINES.has(text.trim())) return false;
+      openSessionList(services);
+      services.redraw();
+      return true;
     },
   };
 }

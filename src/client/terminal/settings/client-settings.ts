@@ -21,6 +21,8 @@ export interface SettingValues {
   readonly sidebar: boolean;
   /** True: a selection with the mouse is copied at once. */
   readonly copyOnSelect: boolean;
+  /** Models as `provider:name` that the key for the next favourite goes through. */
+  readonly favouriteModels: readonly string[];
   /** `unfocused`: only while another window has the focus. */
   readonly notify: "off" | "unfocused" | "always";
   /** True: a notification has the title of the session. */
@@ -36,6 +38,7 @@ export const DEFAULT_SETTINGS: SettingValues = {
   diffLayout: "auto",
   sidebar: false,
   copyOnSelect: false,
+  favouriteModels: [],
   notify: "unfocused",
   notifyContent: false,
 };

@@ -81,6 +81,12 @@ export const SETTING_KEYS: { readonly [Name in keyof SettingValues]: KeyOf<Setti
     kind: "flag",
     meaning: "A text that is selected with the mouse is copied at once.",
   },
+  favouriteModels: {
+    key: "favourite_models",
+    kind: "texts",
+    countMax: 50,
+    meaning: "Models as `provider:name` that the key for the next favourite goes through.",
+  },
   notify: {
     key: "notify",
     kind: "word",

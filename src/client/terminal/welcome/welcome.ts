@@ -5,7 +5,7 @@ import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import type { Feature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
-import type { ListEntry } from "../panels/list-panel.ts";
+import type { ListEntry } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
 import { drawWelcome } from "./draw-welcome.ts";
 import { KeyPanel } from "./key-panel.ts";

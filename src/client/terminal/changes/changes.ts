@@ -1,0 +1,16 @@
+import type { Feature } from "../layout/feature.ts";
+import type { Services } from "../layout/services.ts";
+import { openChanges } from "./changes-panel.ts";
+
+/** The files that the session, or a turn of it, has changed. */
+export function changes(services: Services): Feature {
+  return {
+    actions: { "changes.open": () => openChanges(services) },
+    send(text) {
+      if (text.trim() !== "/diff" || services.session.open === undefined) return false;
+      openChanges(services);
+      services.redraw();
+      return true;
+    },
+  };
+}

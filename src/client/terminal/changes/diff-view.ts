@@ -1,0 +1,239 @@
+import type { DiffLayout } from "../diff/diff-rows.ts";
+import { diffRows } from "../diff/diff-rows.ts";
+import type { DrawnRow } from "../drawing/span.ts";
+import { EMPTY_ROW, row, span } from "../drawing/span.ts";
+import { wrapSpans } from "../drawing/wrap-spans.ts";
+import type { ActionName, KeyContext } from "../keys/actions.ts";
+import type { DrawnPart, Overlay } from "../layout/part.ts";
+import type { Services } from "../layout/services.ts";
+import { packedRows } from "../panels/list-rows.ts";
+import type { MouseInput, Size } from "../screen/screen.ts";
+import type { ChangedFile } from "./change-files.ts";
+import { changeDiff } from "./change-files.ts";
+
+/** A file in a review of changes. */
+export interface ReviewedChange {
+  readonly file: ChangedFile;
+  /** Words about where it was changed, such as "turn 3". Default: none. */
+  readonly where?: string;
+}
+
+/** Lines of one file that are drawn; the rest is counted. */
+const LINES_MAX = 20_000;
+const HINT_ROWS_MAX = 2;
+const WHEEL_ROWS = 3;
+const SIDE_COLUMNS_MIN = 120;
+
+interface Drawn {
+  readonly file: ChangedFile;
+  readonly columns: number;
+  readonly layout: DiffLayout;
+  readonly rows: readonly DrawnRow[];
+  /** First rows of the hunks. */
+  readonly hunks: readonly number[];
+}
+
+/** Changed files, one at a time on the whole screen, unified or side by side (TUI-05). Nothing is changed in it. */
+export class DiffView implements Overlay {
+  readonly title: string;
+  readonly place = "full";
+  readonly contexts: readonly KeyContext[] = ["review", "panel", "list"];
+  readonly #services: Services;
+  readonly #changes: readonly ReviewedChange[];
+  #at: number;
+  #top = 0;
+  #room = 1;
+  #drawn: Drawn | undefined;
+  #size: Size = { columns: 80, rows: 24 };
+
+  constructor(
+    services: Services,
+    {
+      title,
+      changes,
+      at = 0,
+    }: { readonly title: string; readonly changes: readonly ReviewedChange[]; readonly at?: number },
+  ) {
+    this.title = title;
+    this.#services = services;
+    this.#changes = changes;
+    this.#at = at;
+  }
+
+  draw(size: Size): DrawnPart {
+    this.#size = size;
+    const { columns, rows: height } = size;
+    const drawn = this.#rows();
+    const head = this.#headRows(columns);
+    const foot = this.#footRows(columns).slice(0, Math.max(0, height - head.length - 1));
+    this.#room = Math.max(1, height - head.length - foot.length);
+    const top = Math.min(this.#top, Math.max(0, drawn.rows.length - this.#room));
+    const shown = drawn.rows.slice(top, top + this.#room);
+    const blank = Array.from({ length: this.#room - shown.length }, () => EMPTY_ROW);
+    return { rows: [...head, ...shown, ...blank, ...foot] };
+  }
+
+  act(action: ActionName): boolean {
+    switch (action) {
+      case "review.next":
+        return this.#nextHunk();
+      case "review.previous":
+        return this.#previousHunk();
+      case "review.layout":
+        return this.#switchLayout();
+      case "list.up":
+        return this.#scroll(-1);
+      case "list.down":
+        return this.#scroll(1);
+      case "list.pageUp":
+        return this.#scroll(1 - this.#room);
+      case "list.pageDown":
+        return this.#scroll(this.#room - 1);
+      case "review.whole":
+      case "list.choose":
+      case "list.leave":
+      case "panel.leave":
+      case "turn.cancel":
+      case "app.interrupt":
+        this.#services.close(this);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  type(): boolean {
+    return true;
+  }
+
+  paste(): boolean {
+    return true;
+  }
+
+  mouse({ type, wheel }: MouseInput): boolean {
+    return type === "wheel" && this.#scroll(wheel * WHEEL_ROWS);
+  }
+
+  get #change(): ReviewedChange | undefined {
+    return this.#changes[this.#at];
+  }
+
+  get #layout(): DiffLayout {
+    const { diffLayout } = this.#services.settings.values;
+    if (diffLayout !== "auto") return diffLayout;
+    return this.#size.columns >= SIDE_COLUMNS_MIN ? "side" : "unified";
+  }
+
+  /** Scrolls; at the end of a file a page down goes to the next one, and up to the one before. */
+  #scroll(by: number): true {
+    const last = Math.max(0, this.#rows().rows.length - this.#room);
+    const from = Math.min(this.#top, last);
+    if (by > 1 && from === last) return this.#toFile(this.#at + 1);
+    if (by < -1 && from === 0) return this.#toFile(this.#at - 1, { isAtEnd: true });
+    this.#top = Math.max(0, Math.min(last, from + by));
+    return true;
+  }
+
+  #toFile(at: number, { isAtEnd = false }: { readonly isAtEnd?: boolean } = {}): true {
+    if (this.#changes[at] === undefined) return true;
+    this.#at = at;
+    this.#top = isAtEnd ? Math.max(0, this.#rows().rows.length - this.#room) : 0;
+    return true;
+  }
+
+  #nextHunk(): true {
+    const { hunks, rows } = this.#rows();
+    const last = Math.max(0, rows.length - this.#room);
+    const next = hunks.find((at) => at > this.#top);
+    if (next === undefined || this.#top >= last) return this.#toFile(this.#at + 1);
+    this.#top = Math.min(next, last);
+    return true;
+  }
+
+  #previousHunk(): true {
+    const { hunks } = this.#rows();
+    const before = hunks.findLast((at) => at < this.#top);
+    if (before === undefined)
+      return this.#top > 0 ? this.#toFile(this.#at) : this.#toFile(this.#at - 1, { isAtEnd: true });
+    this.#top = before;
+    return true;
+  }
+
+  #switchLayout(): true {
+    const diffLayout = this.#layout === "side" ? "unified" : "side";
+    this.#services.settings.change({ diffLayout });
+    this.#top = 0;
+    return true;
+  }
+
+  #rows(): Drawn {
+    const { columns } = this.#size;
+    const layout = this.#layout;
+    const file = this.#change?.file;
+    if (file === undefined) return { file: NO_FILE, columns, layout, rows: [], hunks: [] };
+    const known = this.#drawn;
+    if (known?.file === file && known.columns === columns && known.layout === layout) return known;
+    const diff = changeDiff(file);
+    const hunks: number[] = [];
+    const rows: DrawnRow[] = [];
+    let left = LINES_MAX;
+    for (const hunk of diff.hunks) {
+      if (rows.length > 0) rows.push(EMPTY_ROW);
+      hunks.push(rows.length);
+      rows.push(
+        ...diffRows([{ ...diff, hunks: [hunk] }], {
+          columns,
+          layout,
+          linesMax: Math.max(1, left),
+          hasNames: false,
+        }),
+      );
+      left -= hunk.lines.length;
+      if (left <= 0) break;
+    }
+    if (left <= 0) rows.push(row([span("… the rest of this file is not shown", { role: "dim" })]));
+    if (rows.length === 0)
+      rows.push(
+        ...wrapSpans([span(diff.facts.join(" · ") || "It has no changed lines.", { role: "dim" })], {
+          columns,
+        }),
+      );
+    this.#drawn = { file, columns, layout, rows, hunks };
+    return this.#drawn;
+  }
+
+  #headRows(columns: number): readonly DrawnRow[] {
+    const change = this.#change;
+    if (change === undefined) return [];
+    const { file, where } = change;
+    const { path, from, kind, added, removed } = file;
+    const name = from === undefined ? path : `${from} → ${path}`;
+    const place = this.#changes.length < 2 ? "" : ` (file ${this.#at + 1} of ${this.#changes.length})`;
+    return wrapSpans(
+      [
+        span(name, { isBold: true }),
+        span(` ${kind}${where === undefined ? "" : ` in ${where}`}${place} `, { role: "dim" }),
+        span(`+${added}`, { role: "added" }),
+        span(" "),
+        span(`-${removed}`, { role: "removed" }),
+      ],
+      { columns },
+    );
+  }
+
+  #footRows(columns: number): readonly DrawnRow[] {
+    const { keys } = this.#services;
+    const key = (action: ActionName) => keys.keysOf(action)[0] ?? "-";
+    const other = this.#layout === "side" ? "unified" : "side by side";
+    const hints = [
+      `${key("review.next")} next`,
+      `${key("review.previous")} previous`,
+      `${key("review.layout")} ${other}`,
+      `${key("list.pageDown")} page`,
+      `${key("panel.leave")} close`,
+    ];
+    return packedRows(hints, { columns, rowsMax: HINT_ROWS_MAX });
+  }
+}
+
+const NO_FILE: ChangedFile = { path: "", kind: "changed", by: "calls", added: 0, removed: 0, bytes: 0 };

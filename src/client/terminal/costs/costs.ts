@@ -1,0 +1,16 @@
+import type { Feature } from "../layout/feature.ts";
+import type { Services } from "../layout/services.ts";
+import { openCosts } from "./cost-panel.ts";
+
+/** The costs of the session as tables. */
+export function costs(services: Services): Feature {
+  return {
+    actions: { "costs.open": () => openCosts(services) },
+    send(text) {
+      if (text.trim() !== "/cost" || services.session.open === undefined) return false;
+      openCosts(services);
+      services.redraw();
+      return true;
+    },
+  };
+}

@@ -1,0 +1,6 @@
+import type { Services } from "../layout/services.ts";
+
+/** Lets a work run on its own; its failure is shown to the person. */
+export function inBackground(work: Promise<unknown>, { tell }: Pick<Services, "tell">): void {
+  work.catch((thrown: unknown) => tell(thrown));
+}

@@ -1,0 +1,133 @@
+import { expect } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { openMockHome } from "../support/mock-home.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
+import { openTerminal } from "../support/terminal.ts";
+import { sendPrompt, startClient } from "../support/terminal-client.ts";
+
+const test = requireProgram("tmux");
+const TIMEOUT_MS = 300_000;
+const PRICES = '[prices."mock:one"]\ninput = 1000\noutput = 5000\n';
+const ALLOWED = '[permissions]\nallow = ["Bash:*"]\n';
+
+for (const [columns, rows] of [
+  [120, 40],
+  [80, 24],
+  [40, 15],
+] as const)
+  test(
+    `[CTL-11 SES-06 TUI-06 bar:Sessions] sessions are listed, searched, renamed, pinned, archived, deleted after a question, and continued, on ${columns} columns`,
+    async () => {
+      await using mock = openMockHome(
+        [says("about apples"), says("about pears"), says("about plums"), says("still plums")],
+        PRICES,
+      );
+      const other = join(mock.home.path, "other");
+      mkdirSync(other);
+      expect(await mock.run(["-p", "tell apples"])).toMatchObject({ code: 0 });
+      expect(await mock.run(["-p", "tell pears"], { cwd: other })).toMatchObject({ code: 0 });
+      expect(await mock.run(["-p", "tell plums"])).toMatchObject({ code: 0 });
+      await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows });
+      await startClient(terminal);
+      await terminal.press("M-r");
+      await terminal.shows(/▸ {3}tell plums/);
+      await terminal.shows(/^ {4}tell apples/m);
+      expect(await terminal.screen()).not.toContain("tell pears");
+      await terminal.shows("this folder · newest first");
+      await terminal.press("Tab");
+      await terminal.shows("all folders");
+      await terminal.shows(/tell pears/);
+      await terminal.type("apples");
+      await terminal.shows(/1\/1/);
+      await terminal.shows(/▸ {3}tell apples/);
+      if (columns > 40) await terminal.shows("about apples"); // the preview
+      if (columns >= 80) await terminal.shows("$0.2");
+      await terminal.press("F2");
+      await terminal.shows("Title of the session.");
+      await terminal.type(" and more");
+      await terminal.press("Enter");
+      await terminal.shows(/▸ {3}tell apples and more/);
+      await terminal.press("M-p");
+      await terminal.shows(/▸ \* tell apples and more/);
+      await terminal.press("M-p");
+      await terminal.shows(/▸ {3}tell apples and more/);
+      await terminal.press("M-a");
+      await terminal.shows("0/0");
+      await terminal.press("M-v");
+      await terminal.shows(/archived\s+too/);
+      await terminal.shows(/▸ {3}tell apples and more/);
+      await terminal.press("C-d");
+      await terminal.shows(/Delete “tell apples and more”/);
+      await terminal.type("n");
+      await terminal.shows(/1\/1/);
+      await terminal.press("C-d");
+      await terminal.shows(/Delete “tell apples and more”/);
+      await terminal.type("y");
+      await terminal.shows("0/0");
+      const list = await mock.run(["sessions", "list", "--all"]);
+      expect(list.stdout).not.toContain("apples");
+      expect(list.stdout).toContain("tell pears");
+      await terminal.press(...Array.from("apples", () => "BSpace"));
+      await terminal.type("plums");
+      await terminal.shows(/▸ {3}tell plums/);
+      await terminal.press("Enter");
+      await terminal.shows("about plums");
+      await sendPrompt(terminal, "go on");
+      await terminal.shows("still plums");
+    },
+    TIMEOUT_MS,
+  );
+
+test(
+  "[SES-09 CTL-19 bar:Sessions] what was said is searched with a key, and a session is stepped through from there without anything running again",
+  async () => {
+    await using mock = openMockHome(
+      [
+        calls("Bash", { command: "echo ran >>ran.txt; echo the output" }),
+        says("first turn about quinces"),
+        says("second turn about medlars"),
+      ],
+      ALLOWED,
+    );
+    expect(await mock.run(["-p", "first prompt"])).toMatchObject({ code: 0 });
+    expect(await mock.run(["-p", "second prompt", "--continue"])).toMatchObject({ code: 0 });
+    const requests = mock.provider.requests.length;
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 30 });
+    await startClient(terminal);
+    await terminal.press("M-r");
+    await terminal.shows(/▸ {3}first prompt/);
+    await terminal.press("C-f");
+    await terminal.shows("Search in sessions of this folder");
+    await terminal.type("quinces");
+    await terminal.shows(/▸ first turn about quinces +first prompt · text · turn 1/);
+    await terminal.press("C-y");
+    await terminal.shows("Replay: first prompt");
+    await terminal.shows(/turn 1 · event \d+ · .* · nothing runs again/);
+    await terminal.shows("the output");
+    await terminal.press("Home");
+    await terminal.shows("the beginning");
+    expect(await terminal.screen()).not.toContain("the output");
+    await terminal.press("Space");
+    await terminal.shows("echo ran");
+    await terminal.type("t");
+    await terminal.shows("turn 2");
+    await terminal.shows("second prompt");
+    expect(await terminal.screen()).not.toContain("second turn about medlars");
+    await terminal.press("Space");
+    await terminal.shows("second turn about medlars");
+    await terminal.type("1");
+    await terminal.shows("1 (g goes to that turn)");
+    await terminal.type("g");
+    await terminal.shows(/turn 1 · event/);
+    await terminal.type("e");
+    await terminal.shows("the end");
+    await terminal.type("q");
+    await terminal.shows("Search in sessions of this folder");
+    await terminal.press("Escape");
+    await terminal.shows("Sessions");
+    expect(mock.provider.requests.length).toBe(requests);
+  },
+  TIMEOUT_MS,
+);
