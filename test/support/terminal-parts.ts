@@ -9,6 +9,7 @@ import type { WhichSession } from "../../src/client/terminal/options.ts";
 import { KeptSettings } from "../../src/client/terminal/settings/kept-settings.ts";
 import type { Command } from "../../src/protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../src/protocol/commands/results.ts";
+import type { NewsItem } from "../../src/protocol/events/news.ts";
 import type { QueryKind } from "../../src/protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../src/protocol/queries/queries.ts";
 import type { Question } from "../../src/view/questions/questions.ts";
@@ -36,6 +37,8 @@ export interface FakeServices extends Services {
   reply: HarnessError | object | undefined;
   /** Answer to queries. */
   found: unknown;
+  /** News of all sessions; undefined: the engine serves none. */
+  newsItems: AsyncIterable<NewsItem> | undefined;
 }
 
 /** Returns services with an open session and no question. */
@@ -53,6 +56,7 @@ export function fakeServices(): FakeServices {
     shown: [],
     reply: undefined,
     found: undefined,
+    newsItems: undefined,
     keys: new KeyTable(),
     ask(...questions) {
       run = { ...run, questions };
@@ -77,6 +81,7 @@ export function fakeServices(): FakeServices {
       async query<Kind extends QueryKind>(_query: QueryOf<Kind>) {
         return services.found as ResultOf<Kind>;
       },
+      news: () => services.newsItems,
     },
     redraw: () => undefined,
     say: (text) => void services.said.push(text),

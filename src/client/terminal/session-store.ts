@@ -2,8 +2,9 @@ import { whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Command } from "../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../protocol/commands/results.ts";
-import type { Connection } from "../../protocol/connection.ts";
+import type { Connection, NewsOptions } from "../../protocol/connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { NewsItem } from "../../protocol/events/news.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../protocol/resources.ts";
@@ -104,6 +105,10 @@ export class SessionStore implements ShownSession {
   async query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind> | HarnessError> {
     const sender = await this.#sender();
     return sender instanceof HarnessError ? sender : await sender.query(query);
+  }
+
+  news(options: NewsOptions): AsyncIterable<NewsItem> | undefined {
+    return this.#reached?.connection.news?.(options);
   }
 
   async #sender(): Promise<Sender | HarnessError> {

@@ -49,7 +49,7 @@ class TerminalClient {
   readonly #stage: Stage;
   readonly #screen: Screen;
   readonly #settings: KeptSettings;
-  readonly #features: readonly Feature[];
+  #features: readonly Feature[] = [];
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: TerminalClientOptions) {
@@ -76,7 +76,10 @@ class TerminalClient {
       send: (text, how) => this.#send(text, how),
     });
     this.#transcript = new TranscriptPart(services);
-    this.#status = new StatusPart(services, { isQuiet: options.isQuiet ?? false });
+    this.#status = new StatusPart(services, {
+      isQuiet: options.isQuiet ?? false,
+      mode: () => firstOf(this.#features, (feature) => feature.mode?.()),
+    });
     this.#stage = new Stage({
       parts: {
         header: (columns) => drawHeader(this.#header(), columns),
@@ -84,6 +87,7 @@ class TerminalClient {
         above: (columns) => this.#features.flatMap((feature) => feature.above?.(columns) ?? []),
         dock: new QuestionDock(services),
         input: this.#input,
+        side: () => firstOf(this.#features, ({ side }) => side),
         rule: (columns) => this.#status.rule(columns, this.#transcript.isAway),
         status: (columns) => this.#status.status(columns),
       },
@@ -108,6 +112,7 @@ class TerminalClient {
     signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
     try {
       void this.#begin();
+      void this.#readNotices().catch((thrown: unknown) => this.#tell(thrown));
       const why = await Promise.race([this.#left.promise, aborted.promise]);
       const session = this.#store.open?.session;
       return session === undefined ? { why } : { why, session };
@@ -127,6 +132,15 @@ class TerminalClient {
       if (this.#options.prompt !== undefined) this.#send(this.#options.prompt, "queue");
     } catch (thrown) {
       this.#tell(thrown);
+    }
+  }
+
+  async #readNotices(): Promise<void> {
+    const { notices, signal } = this.#options;
+    if (notices === undefined) return;
+    for await (const notice of notices(AbortSignal.any([signal, this.#leave.signal]))) {
+      for (const feature of this.#features) feature.engineNotice?.(notice);
+      this.#screen.redraw();
     }
   }
 
@@ -241,4 +255,15 @@ class TerminalClient {
     if (failure === undefined) return;
     this.#say(failure instanceof HarnessError ? refusalText(failure) : messageOf(failure), "failure");
   }
+}
+
+function firstOf<Item, Found>(
+  items: readonly Item[],
+  find: (item: Item) => Found | undefined,
+): Found | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

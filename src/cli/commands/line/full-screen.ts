@@ -8,6 +8,7 @@ import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { StartingEngine } from "../../first-frame/starting-engine.ts";
 import type { ProcessContext } from "../../process-context.ts";
+import type { EngineNotices } from "../../shared-engine/engine-notices.ts";
 import { VERSION } from "../../version.ts";
 import type { Line } from "./flags.ts";
 import { openLineSession } from "./line-session.ts";
@@ -19,6 +20,7 @@ export async function runFullScreen(
   line: Line,
   starting: StartingEngine,
   at: ProcessContext,
+  notices: EngineNotices,
 ): Promise<ExitCode> {
   await using connections = new AsyncDisposableStack();
   const { settings, connect, prompt } = line;
@@ -59,6 +61,7 @@ export async function runFullScreen(
     signal: at.stop.signal,
     hasColours: (process.env["NO_COLOR"] ?? "") === "",
     isQuiet: settings.quietCost === true,
+    notices: notices.read,
     ...(prompt === undefined ? {} : { prompt }),
   });
   return why === "interrupt" ? EXIT.cancelled : EXIT.done;

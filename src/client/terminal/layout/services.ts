@@ -2,6 +2,8 @@ import type { HarnessError } from "../../../base/errors.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../../protocol/commands/results.ts";
+import type { NewsOptions } from "../../../protocol/connection.ts";
+import type { NewsItem } from "../../../protocol/events/news.ts";
 import type { QueryKind } from "../../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
@@ -35,6 +37,8 @@ export interface ShownSession {
   send<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError>;
   /** Sends a query; returns the answer, or the refusal. Waits for the engine. */
   query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind> | HarnessError>;
+  /** Yields changes of all sessions; undefined before the engine is reached, and if it serves none. */
+  news(options: NewsOptions): AsyncIterable<NewsItem> | undefined;
 }
 
 /** What the person writes, for the parts of the screen. */

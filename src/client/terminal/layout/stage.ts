@@ -1,11 +1,11 @@
 import type { Theme } from "../drawing/paint.ts";
-import { paint } from "../drawing/paint.ts";
+import { paint, paintWide } from "../drawing/paint.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { KeyTable } from "../keys/key-table.ts";
 import type { Frame, KeyInput, MouseInput, ScreenInput, Size } from "../screen/screen.ts";
-import type { DrawnPart, Overlay, Part } from "./part.ts";
+import type { DrawnPart, Overlay, Part, SidePart } from "./part.ts";
 
 /** The parts of the screen, from the top to the bottom. */
 export interface StageParts {
@@ -20,6 +20,8 @@ export interface StageParts {
     noteKey(): void;
   };
   readonly input: Part;
+  /** The part at the right edge of all but the last row; undefined if there is none. */
+  readonly side: () => SidePart | undefined;
   readonly status: (columns: number) => DrawnRow;
 }
 
@@ -36,7 +38,14 @@ interface Region {
   readonly part: Part;
   readonly top: number;
   readonly rows: number;
+  /** Its first column; absent: it begins at the left edge, and ends where the part beside it begins. */
+  readonly left?: number;
 }
+
+/** Rows that the transcript keeps of those that features would show. */
+const TRANSCRIPT_ROWS_MIN = 3;
+/** Columns of the line between the parts and the one beside them. */
+const SIDE_BORDER = "│ ";
 
 /** Lays out the parts of the screen, and gives keys and the mouse to the one that has the focus. */
 export class Stage {
@@ -71,28 +80,34 @@ export class Stage {
 
   draw(size: Size): Frame {
     const { parts, theme } = this.#options;
-    const { columns, rows: height } = size;
+    const { columns: width, rows: height } = size;
     const overlay = this.#overlays.at(-1);
-    const status = this.#sentence ?? parts.status(columns);
+    const status = this.#sentence ?? parts.status(width);
     if (overlay?.place === "full") {
       const rest = Math.max(1, height - 2);
-      const drawn = overlay.draw({ columns, rows: rest });
+      const drawn = overlay.draw({ columns: width, rows: rest });
       this.#regions = [{ part: overlay, top: 1, rows: rest }];
       const title = row([span(overlay.title, { role: "heading" })]);
       return this.#frame(
         [title, ...filled(drawn.rows, rest), status],
         { ...drawn, top: 1 },
-        columns,
+        width,
         theme(),
       );
     }
+    const side = parts.side();
+    const sideColumns = side?.columns(size) ?? 0;
+    const columns = width - sideColumns;
     const input = parts.input.draw({ columns, rows: Math.max(1, Math.floor(height / 3)) });
-    const header = parts.header(columns);
     const dockMax = Math.max(1, Math.floor(height / 2));
     const bottom = overlay ?? parts.dock;
     const dock = bottom.draw({ columns, rows: dockMax });
     const line = parts.rule(columns);
-    const added = parts.above(columns);
+    // On a low screen the draft, the question and the status line come first.
+    const spare = Math.max(0, height - dock.rows.length - input.rows.length - 2);
+    const header = parts.header(columns).slice(0, spare);
+    const addedMax = Math.max(0, spare - header.length - TRANSCRIPT_ROWS_MIN);
+    const added = parts.above(columns).slice(0, addedMax);
     const fixed = header.length + added.length + dock.rows.length + 1 + input.rows.length + 1;
     const room = Math.max(0, height - fixed);
     const transcript = room === 0 ? { rows: [] } : parts.transcript.draw({ columns, rows: room });
@@ -105,7 +120,13 @@ export class Stage {
     ];
     const isAbove = overlay !== undefined || dock.cursor !== undefined;
     const focus = isAbove ? { ...dock, top: above.length } : { ...input, top: inputTop };
-    return this.#frame([...above, ...dock.rows, line, ...input.rows, status], focus, columns, theme());
+    const rows = [...above, ...dock.rows, line, ...input.rows];
+    if (side === undefined || sideColumns === 0) return this.#frame([...rows, status], focus, width, theme());
+    const left = columns + SIDE_BORDER.length;
+    const beside = side.draw({ columns: width - left, rows: rows.length }).rows;
+    this.#regions = [{ part: side, top: 0, rows: rows.length, left }, ...this.#regions];
+    const joined = rows.map((each, at) => besides(each, beside[at], { columns, width, theme: theme() }));
+    return withCursor([...joined, paint(status, theme(), width)], focus);
   }
 
   input(input: ScreenInput): void {
@@ -165,22 +186,42 @@ export class Stage {
   }
 
   #mouse(input: MouseInput): void {
-    const region = this.#regions.find(({ top, rows }) => input.row >= top && input.row < top + rows);
+    const region = this.#regions.find(
+      ({ top, rows, left = 0 }) => input.row >= top && input.row < top + rows && input.column >= left,
+    );
     const { parts } = this.#options;
-    if (region?.part.mouse?.({ ...input, row: input.row - region.top }) === true) return;
+    const place = { row: input.row - (region?.top ?? 0), column: input.column - (region?.left ?? 0) };
+    if (region?.part.mouse?.({ ...input, ...place }) === true) return;
     if (input.type === "wheel" && this.#overlays.length === 0) parts.transcript.mouse?.(input);
   }
 
   #frame(
     rows: readonly DrawnRow[],
-    { cursor, top }: DrawnPart & { readonly top: number },
+    focus: DrawnPart & { readonly top: number },
     columns: number,
     theme: Theme,
   ): Frame {
-    const painted = rows.map((each) => paint(each, theme, columns));
-    if (cursor === undefined) return { rows: painted };
-    return { rows: painted, cursor: { row: top + cursor.row, column: cursor.column } };
+    return withCursor(
+      rows.map((each) => paint(each, theme, columns)),
+      focus,
+    );
   }
+}
+
+function withCursor(rows: readonly string[], { cursor, top }: DrawnPart & { readonly top: number }): Frame {
+  if (cursor === undefined) return { rows };
+  return { rows, cursor: { row: top + cursor.row, column: cursor.column } };
+}
+
+/** Returns a row with one of the part at the right edge behind it. */
+function besides(
+  drawn: DrawnRow,
+  side: DrawnRow | undefined,
+  { columns, width, theme }: { readonly columns: number; readonly width: number; readonly theme: Theme },
+): string {
+  const border = paint(row([span(SIDE_BORDER, { role: "border" })]), theme, SIDE_BORDER.length);
+  const rest = side === undefined ? "" : paint(side, theme, width - columns - SIDE_BORDER.length);
+  return `${paintWide(drawn, theme, columns)}${border}${rest}`;
 }
 
 function filled(rows: readonly DrawnRow[], height: number): readonly DrawnRow[] {

@@ -1,10 +1,12 @@
-import { displayWidth } from "../../../view/terminal/display-width.ts";
+import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow, Span } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import type { StatusFacts } from "./status-facts.ts";
 
 const LINE = "─";
 const LEAD = 2;
+/** Columns of the name of the client that began a turn. */
+const CLIENT_COLUMNS = 40;
 
 /** Facts for the line above the draft. */
 export interface Activity {
@@ -12,28 +14,57 @@ export interface Activity {
   readonly nowMs: number;
   /** True while messages below the window are not seen. */
   readonly isAway: boolean;
-  /** Key that goes to the newest message, and the one that cancels. */
+  /** The client that began the turn, if it is another one. */
+  readonly by?: string;
+  /** How the session treats changes; absent: unknown. */
+  readonly mode?: string;
+  /** Keys that go to the newest message, cancel the turn, and go to the next mode. */
   readonly endKey: string;
   readonly cancelKey: string;
+  readonly modeKey: string;
 }
 
-/** Returns the line above the draft, with the sign of life of a turn: its time, and the key that cancels it. */
-export function drawActivity(
-  { facts, nowMs, isAway, endKey, cancelKey }: Activity,
-  columns: number,
-): DrawnRow {
+/**
+ * Returns the line above the draft: the sign of life of a turn with its time, who began it, and the key that cancels
+ * it; at the right the mode. A narrow terminal loses the key of the mode, the client, then the mode.
+ */
+export function drawActivity(activity: Activity, columns: number): DrawnRow {
+  const { mode, modeKey, by } = activity;
+  const right = mode === undefined ? "" : ` ${mode} `;
+  const withKey = mode === undefined ? "" : ` ${mode} · ${modeKey} `;
+  const ways = [[by, withKey], [by, right], [undefined, right], [undefined, ""]] as const;
+  for (const [client, words] of ways) {
+    const drawn = ruleOf(wordsOf(activity, client), words, columns);
+    if (drawn !== undefined) return drawn;
+  }
+  return row([span(LINE.repeat(columns), { role: "border" })]);
+}
+
+/** Returns the line with words at its left and right; undefined if they do not fit. */
+function ruleOf(left: readonly Span[], right: string, columns: number): DrawnRow | undefined {
+  const rightWidth = right === "" ? 0 : displayWidth(right) + LEAD;
+  const leftWidth = left.reduce((sum, { text }) => sum + displayWidth(text), 0);
+  const rest = columns - LEAD - leftWidth - rightWidth;
+  if (rest < 0) return undefined;
+  const line = (width: number) => span(LINE.repeat(width), { role: "border" });
+  return row([
+    line(LEAD),
+    ...left,
+    line(rest),
+    ...(right === "" ? [] : [span(right, { role: "accent" }), line(LEAD)]),
+  ]);
+}
+
+function wordsOf({ facts, nowMs, isAway, endKey, cancelKey }: Activity, by: string | undefined): readonly Span[] {
   const since = facts.turnSince;
   const seconds = since === undefined ? 0 : Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1_000));
-  const words: readonly Span[] = [
+  const client = by === undefined ? "" : ` · for ${cutEnd(by, CLIENT_COLUMNS)}`;
+  return [
     ...(since === undefined
       ? []
-      : [span(` working ${timeText(seconds)} · ${cancelKey} cancels `, { role: "accent" })]),
+      : [span(` working ${timeText(seconds)}${client} · ${cancelKey} cancels `, { role: "accent" })]),
     ...(isAway ? [span(` ↓ newer messages: ${endKey} `, { role: "warning" })] : []),
   ];
-  const width = words.reduce((sum, { text }) => sum + displayWidth(text), 0);
-  if (width === 0 || width + LEAD > columns) return row([span(LINE.repeat(columns), { role: "border" })]);
-  const rest = LINE.repeat(columns - LEAD - width);
-  return row([span(LINE.repeat(LEAD), { role: "border" }), ...words, span(rest, { role: "border" })]);
 }
 
 function timeText(seconds: number): string {
