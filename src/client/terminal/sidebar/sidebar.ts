@@ -34,7 +34,7 @@ export function sidebar(services: Services): Feature {
     const { open, view } = session;
     if (!isFocused || !isMarking || open === undefined) return;
     isUnmarked = false;
-    const event = view.reached;
+    const event = Math.max(view.reached, open.past);
     const answer = await session.send({ kind: "MarkRead", sessionId: open.session, event, reader: READER });
     if (!(answer instanceof HarnessError)) return;
     isMarking = false; // an engine that keeps no marks is asked once
@@ -62,15 +62,15 @@ export function sidebar(services: Services): Feature {
     },
     reached: () => feed.reached(),
     opened() {
-      isUnmarked = false;
       feed.opened();
+      isUnmarked = (session.open?.past ?? 0) > 0;
+      if (isUnmarked) void markRead().catch(tell);
     },
     changed(envelope) {
       feed.changed(envelope);
       const { id, kind, parentCall } = envelope;
-      const past = session.open?.past ?? 0;
-      const isEnd = kind === "TurnEnded" && parentCall === undefined && id > past;
-      if (!isEnd && id !== past) return;
+      const isPast = id <= (session.open?.past ?? 0);
+      if (kind !== "TurnEnded" || parentCall !== undefined || isPast) return;
       isUnmarked = true;
       void markRead().catch(tell);
     },
