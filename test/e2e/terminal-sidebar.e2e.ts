@@ -58,7 +58,12 @@ test(
     await other.press("Escape");
     await wide.shows("│ ▾ Sessions 2\n");
     await using third = await openTerminal({ home, cwd: work, columns: 80, rows: 24 });
-    await enter(third, `clear; $CINCH --resume ${await idOf(wide)}`);
+    await startClient(third);
+    await third.press("M-r");
+    await third.shows("search:");
+    await third.type("plan it");
+    await third.shows(/▸ plan it/);
+    await third.press("Enter");
     await third.shows("the list is written");
     await wide.shows("│ ▾ Who is here 2");
     await wide.shows('"cinch terminal"  human');
@@ -67,11 +72,6 @@ test(
   },
   TIMEOUT_MS,
 );
-
-/** Returns the id of the session that a terminal shows. */
-async function idOf(terminal: Terminal): Promise<string> {
-  return /sess_\w+/.exec(await terminal.screen())?.[0] ?? "";
-}
 
 for (const [columns, rows] of [
   [80, 24],

@@ -1,3 +1,4 @@
+import { unreachable } from "../../base/assert.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { NewsItem } from "../../protocol/events/news.ts";
 import type { SessionInfo } from "../../protocol/resources.ts";
@@ -27,6 +28,8 @@ export function sessionsAfter(known: KnownSessions, item: NewsItem): KnownSessio
       next.delete(item.log);
       return next;
     }
+    default:
+      return unreachable(item);
   }
 }
 

@@ -1,3 +1,4 @@
+import { unreachable } from "../../base/assert.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
 import { count } from "../../base/text/text.ts";
 import type { ResultOf } from "../../protocol/queries/queries.ts";
@@ -154,6 +155,8 @@ function todoEntry({ content, activeForm, status }: SessionView["todos"][number]
       return { mark: "▸", text: activeForm ?? content, tone: "accent" };
     case "pending":
       return { mark: "○", text: content, tone: "plain" };
+    default:
+      return unreachable(status);
   }
 }
 
@@ -220,9 +223,10 @@ function serverEntry({ name, state, tools }: McpServerInfo): SectionEntry {
   return { ...SERVERS[state], text: name, detail: `${words} · ${count(tools, "tool")}` };
 }
 
-function policyEntries({ view }: OverviewFacts): readonly SectionEntry[] {
+function policyEntries({ view, sessions, shown }: OverviewFacts): readonly SectionEntry[] {
   const { run } = view;
-  if (run === undefined) return [];
+  if (run === undefined || shown === undefined) return [];
+  const level = run.level ?? sessionIn(sessions, shown)?.level;
   const plain = (text: string, detail?: string): SectionEntry => ({
     mark: " ",
     text,
@@ -231,7 +235,7 @@ function policyEntries({ view }: OverviewFacts): readonly SectionEntry[] {
   });
   return [
     ...(run.planMode ? [{ mark: "▸", text: "plan mode: nothing is changed", tone: "accent" as const }] : []),
-    ...(run.level === undefined ? [] : [plain(`level ${run.level}`)]),
+    ...(level === undefined ? [] : [plain(`level ${level}`)]),
     ...run.rules.map((rule) => plain(rule, "allowed here")),
     ...(run.openedWith ?? []).map((rule) => plain(rule, "--allow")),
     ...(run.folders ?? []).map((folder) => plain(folder, "folder added")),

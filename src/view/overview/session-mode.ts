@@ -1,3 +1,4 @@
+import { unreachable } from "../../base/assert.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import type { ResultOf } from "../../protocol/queries/queries.ts";
 
@@ -58,5 +59,7 @@ export function modeText(mode: ChosenMode, { allowsEdits: allows }: Pick<ModeFac
         : "accept edits (level WorkspaceWrite): files of the workspace change unasked; commands run in the sandbox only, all else asks.";
     case "plan":
       return "plan: the model reads and plans, and changes nothing until you approve its plan.";
+    default:
+      return unreachable(mode);
   }
 }

@@ -90,6 +90,7 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
     ...(await harnessOptions(settings, at, { attended: true })),
     onUpgrade() {
       told = at.stdout.write(`${JSON.stringify({ upgrading: true })}\n`);
+      told.catch(() => undefined); // thrown where it is awaited
     },
   };
   const fromFile = await settingsOfFile(own);

@@ -1,3 +1,4 @@
+import { unreachable } from "../../../base/assert.ts";
 import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { OverviewLine } from "../../../view/overview/fit-sections.ts";
@@ -47,5 +48,7 @@ export function drawLine(line: OverviewLine, columns: number): DrawnRow {
         span(facts, { role: "dim" }),
       ]);
     }
+    default:
+      return unreachable(line);
   }
 }
