@@ -56,7 +56,7 @@ export function modeText(mode: ChosenMode, { allowsEdits: allows }: Pick<ModeFac
     case "accept edits":
       return allows === false
         ? "accept edits (level WorkspaceWrite): no rule of this profile allows Edit, so each change is still asked about."
-        : "accept edits (level WorkspaceWrite): files of the workspace change unasked; commands run in the sandbox only, all else asks.";
+        : "accept edits (level WorkspaceWrite): files of the workspace change unasked; commands run in the sandbox, all else asks.";
     case "plan":
       return "plan: the model reads and plans, and changes nothing until you approve its plan.";
     default:

@@ -63,3 +63,13 @@ test("[TUI-11] on a low screen the draft and the status line stay, whatever feat
     expect(cursor?.row).toBe(height - 2);
   }
 });
+
+test("[TUI-11] a sentence in place of the status line is shown whole, in as many rows as it needs", () => {
+  const stage = openStage(undefined);
+  stage.say(row([span("a sentence that is longer than the screen")]));
+  const { rows } = stage.draw({ columns: 20, rows: 10 });
+  expect(rows).toHaveLength(10);
+  expect(rows.slice(-4)).toEqual(["字", "a sentence that is", "longer than the", "screen"]);
+  stage.say(undefined);
+  expect(stage.draw({ columns: 20, rows: 10 }).rows.at(-1)).toBe("s".repeat(20));
+});

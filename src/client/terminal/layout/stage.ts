@@ -2,6 +2,7 @@ import type { Theme } from "../drawing/paint.ts";
 import { paint, paintWide } from "../drawing/paint.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
+import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { KeyTable } from "../keys/key-table.ts";
 import type { Frame, KeyInput, MouseInput, ScreenInput, Size } from "../screen/screen.ts";
@@ -42,6 +43,8 @@ interface Region {
   readonly left?: number;
 }
 
+/** Rows of a sentence in place of the status line. */
+const SENTENCE_ROWS_MAX = 4;
 /** Rows that the transcript keeps of those that features would show. */
 const TRANSCRIPT_ROWS_MIN = 3;
 /** Columns of the line between the parts and the one beside them. */
@@ -73,43 +76,50 @@ export class Stage {
     overlay.closed?.();
   }
 
-  /** Shows a row in place of the status line; undefined ends that. */
+  /** Shows a sentence in place of the status line, in a few rows if it needs them; undefined ends that. */
   say(sentence: DrawnRow | undefined): void {
     this.#sentence = sentence;
   }
 
   draw(size: Size): Frame {
-    const { parts, theme } = this.#options;
-    const { columns: width, rows: height } = size;
     const overlay = this.#overlays.at(-1);
-    const status = this.#sentence ?? parts.status(width);
-    if (overlay?.place === "full") {
-      const rest = Math.max(1, height - 2);
-      const drawn = overlay.draw({ columns: width, rows: rest });
-      this.#regions = [{ part: overlay, top: 1, rows: rest }];
-      const title = row([span(overlay.title, { role: "heading" })]);
-      return this.#frame(
-        [title, ...filled(drawn.rows, rest), status],
-        { ...drawn, top: 1 },
-        width,
-        theme(),
-      );
-    }
+    return overlay?.place === "full" ? this.#drawFull(overlay, size) : this.#drawParts(overlay, size);
+  }
+
+  #drawFull(overlay: Overlay, { columns, rows: height }: Size): Frame {
+    const status = this.#status(columns, Math.max(1, height - 2));
+    const rest = Math.max(1, height - 1 - status.length);
+    const drawn = overlay.draw({ columns, rows: rest });
+    this.#regions = [{ part: overlay, top: 1, rows: rest }];
+    const title = row([span(overlay.title, { role: "heading" })]);
+    return this.#frame(
+      [title, ...filled(drawn.rows, rest), ...status],
+      { ...drawn, top: 1 },
+      columns,
+      this.#options.theme(),
+    );
+  }
+
+  #drawParts(overlay: Overlay | undefined, size: Size): Frame {
+    const { columns: width, rows: height } = size;
+    const { parts } = this.#options;
+    const theme = this.#options.theme();
     const side = parts.side();
     const sideColumns = side?.columns(size) ?? 0;
     const columns = width - sideColumns;
     const input = parts.input.draw({ columns, rows: Math.max(1, Math.floor(height / 3)) });
-    const dockMax = Math.max(1, Math.floor(height / 2));
     const bottom = overlay ?? parts.dock;
-    const dock = bottom.draw({ columns, rows: dockMax });
+    const dock = bottom.draw({ columns, rows: Math.max(1, Math.floor(height / 2)) });
     const line = parts.rule(columns);
     // On a low screen the draft, the question and the status line come first.
-    const spare = Math.max(0, height - dock.rows.length - input.rows.length - 2);
+    const left = height - dock.rows.length - input.rows.length - 1;
+    const status = this.#status(width, Math.max(1, left));
+    const spare = Math.max(0, left - status.length);
     const header = parts.header(columns).slice(0, spare);
-    const addedMax = Math.max(0, spare - header.length - TRANSCRIPT_ROWS_MIN);
-    const added = parts.above(columns).slice(0, addedMax);
-    const fixed = header.length + added.length + dock.rows.length + 1 + input.rows.length + 1;
-    const room = Math.max(0, height - fixed);
+    const added = parts
+      .above(columns)
+      .slice(0, Math.max(0, spare - header.length - TRANSCRIPT_ROWS_MIN));
+    const room = spare - header.length - added.length;
     const transcript = room === 0 ? { rows: [] } : parts.transcript.draw({ columns, rows: room });
     const above = [...header, ...filled(transcript.rows, room), ...added];
     const inputTop = above.length + dock.rows.length + 1;
@@ -121,12 +131,20 @@ export class Stage {
     const isAbove = overlay !== undefined || dock.cursor !== undefined;
     const focus = isAbove ? { ...dock, top: above.length } : { ...input, top: inputTop };
     const rows = [...above, ...dock.rows, line, ...input.rows];
-    if (side === undefined || sideColumns === 0) return this.#frame([...rows, status], focus, width, theme());
-    const left = columns + SIDE_BORDER.length;
-    const beside = side.draw({ columns: width - left, rows: rows.length }).rows;
-    this.#regions = [{ part: side, top: 0, rows: rows.length, left }, ...this.#regions];
-    const joined = rows.map((each, at) => besides(each, beside[at], { columns, width, theme: theme() }));
-    return withCursor([...joined, paint(status, theme(), width)], focus);
+    if (side === undefined || sideColumns === 0)
+      return this.#frame([...rows, ...status], focus, width, theme);
+    const place = { top: 0, rows: rows.length, left: columns + SIDE_BORDER.length };
+    const beside = side.draw({ columns: width - place.left, rows: rows.length }).rows;
+    this.#regions = [{ part: side, ...place }, ...this.#regions];
+    const joined = rows.map((each, at) => besides(each, beside[at], { columns, width, theme }));
+    return withCursor([...joined, ...status.map((each) => paint(each, theme, width))], focus);
+  }
+
+  /** Returns the last rows: the status line, or the sentence in its place. */
+  #status(columns: number, rowsMax: number): readonly DrawnRow[] {
+    if (this.#sentence === undefined) return [this.#options.parts.status(columns)];
+    const rows = wrapSpans(this.#sentence.spans, { columns });
+    return rows.slice(0, Math.min(SENTENCE_ROWS_MAX, rowsMax));
   }
 
   input(input: ScreenInput): void {
