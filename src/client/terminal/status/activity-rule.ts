@@ -26,15 +26,23 @@ export interface Activity {
 
 /**
  * Returns the line above the draft: the sign of life of a turn with its time, who began it, and the key that cancels
- * it; at the right the mode. A narrow terminal loses the key of the mode, the client, then the mode.
+ * it; at the right the mode. A narrow terminal loses the key of the mode, the client, the words about keys, then the
+ * mode.
  */
 export function drawActivity(activity: Activity, columns: number): DrawnRow {
   const { mode, modeKey, by } = activity;
   const right = mode === undefined ? "" : ` ${mode} `;
   const withKey = mode === undefined ? "" : ` ${mode} · ${modeKey} `;
-  const ways = [[by, withKey], [by, right], [undefined, right], [undefined, ""]] as const;
-  for (const [client, words] of ways) {
-    const drawn = ruleOf(wordsOf(activity, client), words, columns);
+  const [full, alone, short] = [wordsOf(activity, by), wordsOf(activity), shortWords(activity)];
+  const ways = [
+    [full, withKey],
+    [full, right],
+    [alone, right],
+    [short, right],
+    [short, ""],
+  ] as const;
+  for (const [left, words] of ways) {
+    const drawn = ruleOf(left, words, columns);
     if (drawn !== undefined) return drawn;
   }
   return row([span(LINE.repeat(columns), { role: "border" })]);
@@ -55,16 +63,29 @@ function ruleOf(left: readonly Span[], right: string, columns: number): DrawnRow
   ]);
 }
 
-function wordsOf({ facts, nowMs, isAway, endKey, cancelKey }: Activity, by: string | undefined): readonly Span[] {
-  const since = facts.turnSince;
-  const seconds = since === undefined ? 0 : Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1_000));
+function wordsOf(activity: Activity, by?: string): readonly Span[] {
+  const { isAway, endKey, cancelKey } = activity;
+  const work = workText(activity);
   const client = by === undefined ? "" : ` · for ${cutEnd(by, CLIENT_COLUMNS)}`;
   return [
-    ...(since === undefined
-      ? []
-      : [span(` working ${timeText(seconds)}${client} · ${cancelKey} cancels `, { role: "accent" })]),
+    ...(work === undefined ? [] : [span(` ${work}${client} · ${cancelKey} cancels `, { role: "accent" })]),
     ...(isAway ? [span(` ↓ newer messages: ${endKey} `, { role: "warning" })] : []),
   ];
+}
+
+function shortWords(activity: Activity): readonly Span[] {
+  const work = workText(activity);
+  return [
+    ...(work === undefined ? [] : [span(` ${work} `, { role: "accent" })]),
+    ...(activity.isAway ? [span(` ↓ ${activity.endKey} `, { role: "warning" })] : []),
+  ];
+}
+
+/** Returns how long the turn has run; undefined if none runs. */
+function workText({ facts, nowMs }: Activity): string | undefined {
+  const since = facts.turnSince;
+  if (since === undefined) return undefined;
+  return `working ${timeText(Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1_000)))}`;
 }
 
 function timeText(seconds: number): string {

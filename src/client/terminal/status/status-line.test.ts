@@ -60,8 +60,8 @@ test("[TUI-02] a narrow terminal loses additions, raw address, profile, session 
     "openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web",
     "openrouter:claude-sonnet-4 · $0.04/turn · web",
     "openrouter:claude-sonnet-4 · $0.04/turn",
-    "openrouter:clau… · $0.04/turn",
-    "openr… · $0.04/turn",
+    "openrouter:claud… · $0.04/turn",
+    "openro… · $0.04/turn",
   ]);
 });
 
@@ -130,9 +130,11 @@ test("[TUI-02] the line above the draft shows that a turn runs, for how long and
   expect(rows[0]).toStartWith(
     '── working 1 min 15 s · for "web" (human, …ABCDEF) · escape cancels  ↓ newer messages: ctrl+end ─',
   );
-  expect(rows[0]).toEndWith("─ plan ──");
+  expect(rows[0]).toEndWith("─ plan · shift+tab ──");
   expect(rows[2]).toStartWith("── working 1 min 15 s · escape cancels  ↓ newer messages: ctrl+end ─");
   expect(rows[2]).toEndWith("─ plan ──");
+  expect(rows[3]).toStartWith("── working 1 min 15 s  ↓ ctrl+end ─");
+  expect(rows[3]).toEndWith("─ plan ──");
   expect(rows[4]).toBe("─".repeat(10));
   const idle = { ...at, facts: NO_STATUS_FACTS, isAway: false };
   expect(textOfRow(drawActivity(idle, 40))).toEndWith("─ plan · shift+tab ──");
