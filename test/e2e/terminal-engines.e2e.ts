@@ -1,5 +1,5 @@
-import { expect } from "bun:test";
 import { Database } from "bun:sqlite";
+import { expect } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { MIGRATIONS } from "../../src/session/sqlite/schema/migrations.ts";

@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import { RUN_TOOL } from "../../src/server/mcp/mcp-names.ts";
 import { openMcpPlace } from "../support/mcp-stdio.ts";
 import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
@@ -7,7 +8,6 @@ import { requireProgram } from "../support/requires.ts";
 import type { Terminal } from "../support/terminal.ts";
 import { openTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
-import { RUN_TOOL } from "../../src/server/mcp/mcp-names.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
@@ -111,7 +111,9 @@ test(
     await using terminal = await openTerminal({ home, cwd: work, columns: 120, rows: 30 });
     await startClient(terminal);
     await enter(terminal, "second");
-    await terminal.shows(/▌ 1 session expires this week: sess_\w+ — \/sessions:pin or \/sessions:export to keep it\./);
+    await terminal.shows(
+      /▌ 1 session expires this week: sess_\w+ — \/sessions:pin or \/sessions:export to keep it\./,
+    );
     await terminal.press("M-k");
     await terminal.shows("Hidden until another session is about to expire.");
     expect(await terminal.screen()).not.toContain("this week");
@@ -134,7 +136,9 @@ test(
     await terminal.shows("hello");
     await using mcp = await place.client({ flags: [], name: "Outer One" });
     const running = mcp.call(RUN_TOOL, { prompt: "write it" });
-    await terminal.shows(/▌ Outer agent Outer One started session sess_\w+\. \/sessions:attach sess_\w+ to observe\./);
+    await terminal.shows(
+      /▌ Outer agent Outer One started session sess_\w+\. \/sessions:attach sess_\w+ to observe\./,
+    );
     await terminal.press("M-o");
     await terminal.shows("This session was started by an external agent. You are observing as human.");
     await terminal.shows("Permission needed: Write");

@@ -149,7 +149,10 @@ test(
     await terminal.press("BTab");
     await terminal.shows("accept edits (level WorkspaceWrite)");
     await enter(terminal, "and now");
-    await until("the file is there", () => existsSync(join(mock.work, "a.txt")) || existsSync(join(mock.work, "b.txt")));
+    await until(
+      "the file is there",
+      () => existsSync(join(mock.work, "a.txt")) || existsSync(join(mock.work, "b.txt")),
+    );
     await terminal.shows(/· accept edits$/);
   },
   TIMEOUT_MS,

@@ -7,11 +7,4 @@ import { sessionChoice } from "./sessions/session-choice.ts";
 import { sidebar } from "./sidebar/sidebar.ts";
 
 /** Every feature of the client. The order counts for the rows above the draft, and for a text that two would take. */
-export const FEATURES: readonly MakeFeature[] = [
-  panels,
-  policy,
-  sessionChoice,
-  modes,
-  banners,
-  sidebar,
-];
+export const FEATURES: readonly MakeFeature[] = [panels, policy, sessionChoice, modes, banners, sidebar];

@@ -38,8 +38,7 @@ export function withdrawnText(waited: readonly WaitingInput[], id: InputId): str
 }
 
 /** Says to a person that they watch a session of an agent (CTL-12). */
-export const OBSERVED_TEXT =
-  "This session was started by an external agent. You are observing as human.";
+export const OBSERVED_TEXT = "This session was started by an external agent. You are observing as human.";
 
 /** Returns the session of an event about an agent session; undefined for other events. */
 export function agentSessionOf(payload: PayloadOf<"CustomEvent">): SessionId | undefined {

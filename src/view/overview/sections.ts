@@ -103,11 +103,7 @@ const ENTRIES: Readonly<Record<SectionName, (facts: OverviewFacts) => readonly S
   policy: policyEntries,
 };
 
-function noteOf(
-  name: SectionName,
-  { view, hooks }: OverviewFacts,
-  entries: readonly SectionEntry[],
-): string {
+function noteOf(name: SectionName, { view, hooks }: OverviewFacts, entries: readonly SectionEntry[]): string {
   if (name === "todos") {
     const done = view.todos.filter(({ status }) => status === "completed").length;
     return entries.length === 0 ? "" : `${done}/${entries.length}`;
@@ -165,10 +161,16 @@ const TASKS = {
   done: { mark: "✓", tone: "dim" },
   failed: { mark: "✗", tone: "failure" },
   stopped: { mark: "■", tone: "dim" },
-} as const satisfies Readonly<Record<KnownTask["state"], { readonly mark: string; readonly tone: EntryTone }>>;
+} as const satisfies Readonly<
+  Record<KnownTask["state"], { readonly mark: string; readonly tone: EntryTone }>
+>;
 
 function taskEntry({ what, state, detail, isUncertain }: KnownTask): SectionEntry {
-  const facts = [state, ...(isUncertain === true ? ["or ended meanwhile"] : []), ...(detail === undefined ? [] : [detail])];
+  const facts = [
+    state,
+    ...(isUncertain === true ? ["or ended meanwhile"] : []),
+    ...(detail === undefined ? [] : [detail]),
+  ];
   return { ...TASKS[state], text: what, detail: facts.join(" · ") };
 }
 

@@ -9,7 +9,14 @@ const AGENTS = "sess_01HXXA0000000000000000000B";
 
 function noticed(kind: "AgentSession" | "AgentAsks", text: string): Envelope {
   const payload = { namespace: "cinch", kind, payload: { session: AGENTS, agent: "Outer", text } };
-  return { id: 4, session: "ses_1", ts: "", kind: "CustomEvent", payload, aside: true } as unknown as Envelope;
+  return {
+    id: 4,
+    session: "ses_1",
+    ts: "",
+    kind: "CustomEvent",
+    payload,
+    aside: true,
+  } as unknown as Envelope;
 }
 
 function openBoard(notices: readonly string[] = []) {
@@ -22,7 +29,9 @@ function openBoard(notices: readonly string[] = []) {
 
 test("[SES-06 TUI-06] the warning about sessions that expire stays until it is hidden, which the engine keeps", async () => {
   const text = expiryText(["sess_A", "sess_B", "sess_C"]);
-  expect(text).toStartWith("3 sessions expire this week: sess_A, sess_B, sess_C — /sessions:pin or /sessions:export to keep them.");
+  expect(text).toStartWith(
+    "3 sessions expire this week: sess_A, sess_B, sess_C — /sessions:pin or /sessions:export to keep them.",
+  );
   const { services, feature, shown } = openBoard([text]);
   expect(shown(200)).toBe(`▌ ${text}  alt+k hides`);
   feature.actions?.["banner.hide"]?.();
@@ -67,7 +76,9 @@ test("[CTL-12] an agent's session is announced, a key goes there, and there the 
 });
 
 test("[TUI-07 TUI-06] many long notices take a few rows, within any width, and hostile text is harmless", () => {
-  const { feature } = openBoard(Array.from({ length: 9 }, (_, at) => `notice ${at} \u001b[2J ${"字".repeat(200)}`));
+  const { feature } = openBoard(
+    Array.from({ length: 9 }, (_, at) => `notice ${at} \u001b[2J ${"字".repeat(200)}`),
+  );
   for (const columns of [20, 40, 80]) {
     const rows = feature.above?.(columns) ?? [];
     expect(rows.length).toBeLessThanOrEqual(10);

@@ -15,7 +15,9 @@ function openStage(side: SidePart | undefined, added = 0) {
   return new Stage({
     parts: {
       header: (columns) => [line("h", columns), line("h", columns)],
-      transcript: partOf((columns, rows) => ({ rows: Array.from({ length: rows }, () => line("t", columns)) })),
+      transcript: partOf((columns, rows) => ({
+        rows: Array.from({ length: rows }, () => line("t", columns)),
+      })),
       above: (columns) => Array.from({ length: added }, () => line("a", columns)),
       rule: (columns) => line("-", columns),
       dock: { ...partOf(() => ({ rows: [] })), takesKeys: false, noteKey: () => undefined },

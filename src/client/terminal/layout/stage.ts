@@ -116,9 +116,7 @@ export class Stage {
     const status = this.#status(width, Math.max(1, left));
     const spare = Math.max(0, left - status.length);
     const header = parts.header(columns).slice(0, spare);
-    const added = parts
-      .above(columns)
-      .slice(0, Math.max(0, spare - header.length - TRANSCRIPT_ROWS_MIN));
+    const added = parts.above(columns).slice(0, Math.max(0, spare - header.length - TRANSCRIPT_ROWS_MIN));
     const room = spare - header.length - added.length;
     const transcript = room === 0 ? { rows: [] } : parts.transcript.draw({ columns, rows: room });
     const above = [...header, ...filled(transcript.rows, room), ...added];

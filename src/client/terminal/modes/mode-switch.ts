@@ -1,7 +1,13 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import type { ChosenMode, ModeFacts, SessionMode } from "../../../view/overview/session-mode.ts";
-import { allowsEdits, LEVEL_OF_MODE, modeAfter, modeOf, modeText } from "../../../view/overview/session-mode.ts";
+import {
+  allowsEdits,
+  LEVEL_OF_MODE,
+  modeAfter,
+  modeOf,
+  modeText,
+} from "../../../view/overview/session-mode.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { Services } from "../layout/services.ts";
 
@@ -112,9 +118,7 @@ export class ModeSwitch {
     return run?.turn === undefined ? undefined : PLAN_RUNS;
   }
 
-  async #send(
-    command: Parameters<Services["session"]["send"]>[0],
-  ): Promise<HarnessError | undefined> {
+  async #send(command: Parameters<Services["session"]["send"]>[0]): Promise<HarnessError | undefined> {
     const answer = await this.#services.session.send(command);
     return answer instanceof HarnessError ? answer : undefined;
   }

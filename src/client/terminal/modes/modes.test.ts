@@ -8,7 +8,10 @@ import { modes } from "./modes.ts";
 const EDITS = { rule: "Edit:**", effect: "allow", source: "preset", revocable: false, promotable: false };
 
 /** A session whose engine carries out the commands about modes. */
-function openSession(level: string, more: { readonly rules?: readonly object[]; readonly run?: object } = {}) {
+function openSession(
+  level: string,
+  more: { readonly rules?: readonly object[]; readonly run?: object } = {},
+) {
   const services = fakeServices();
   let run = { questions: [], rules: [], planMode: false, ...more.run } as Record<string, unknown>;
   const { session } = services;

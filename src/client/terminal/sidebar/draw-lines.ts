@@ -1,8 +1,8 @@
 import { unreachable } from "../../../base/assert.ts";
-import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
-import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { OverviewLine } from "../../../view/overview/fit-sections.ts";
 import type { EntryTone } from "../../../view/overview/sections.ts";
+import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { DrawnRow, Role } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
 

@@ -135,7 +135,9 @@ export class SidebarFeed {
 type Session = Services["session"];
 type SessionId = NonNullable<Session["open"]>["session"];
 
-const READS: Readonly<Record<keyof Lists, (session: Session, sessionId: SessionId) => Promise<Partial<Lists>>>> = {
+const READS: Readonly<
+  Record<keyof Lists, (session: Session, sessionId: SessionId) => Promise<Partial<Lists>>>
+> = {
   skills: async (session, sessionId) => ({
     skills: answerOr(await session.query({ kind: "ListSkills", sessionId })),
   }),

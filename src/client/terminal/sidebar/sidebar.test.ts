@@ -78,7 +78,15 @@ test("[TUI-06] a hidden sidebar asks for nothing; a shown one is live, and asks 
   const shown = frame() ?? "";
   expect(isReading()).toBe(true);
   expect(asked.sort()).toEqual(["ListHooks", "ListMcpServers", "ListSkills"]);
-  for (const text of ["▾ Sessions 1, 1 waiting", "? another one", "▾ Todos 1/3", "▸ writing", "write-docs", "● db", "PreToolUse"])
+  for (const text of [
+    "▾ Sessions 1, 1 waiting",
+    "? another one",
+    "▾ Todos 1/3",
+    "▸ writing",
+    "write-docs",
+    "● db",
+    "PreToolUse",
+  ])
     expect(shown).toContain(text);
   feature.actions?.["sidebar.toggle"]?.();
   expect(frame()).toBeUndefined();
@@ -113,7 +121,15 @@ test("[TUI-06] a click on a title folds the section, and one on a session goes t
   await services.clock.advance(1);
   frame();
   const press = (row: number) =>
-    feature.side?.mouse?.({ kind: "mouse", type: "press", button: "left", row, column: 3, wheel: 0, shift: false });
+    feature.side?.mouse?.({
+      kind: "mouse",
+      type: "press",
+      button: "left",
+      row,
+      column: 3,
+      wheel: 0,
+      shift: false,
+    });
   press(1);
   expect(services.shown).toHaveLength(1);
   press(0);
@@ -123,12 +139,7 @@ test("[TUI-06] a click on a title folds the section, and one on a session goes t
 test("[TUI-08] without a sidebar the todos stand above the draft while a turn runs, and a key folds them", () => {
   const { feature } = openSidebar(80, { turn: { number: 1, originator: "cli_self" } });
   const rows = () => linesOf(feature.above?.(60) ?? []);
-  expect(rows().split("\n")).toEqual([
-    "▾ Todos 1/3 · alt+t folds",
-    "  ✓ read",
-    "  ▸ writing",
-    "  ○ test",
-  ]);
+  expect(rows().split("\n")).toEqual(["▾ Todos 1/3 · alt+t folds", "  ✓ read", "  ▸ writing", "  ○ test"]);
   feature.actions?.["todos.fold"]?.();
   expect(rows()).toBe("▸ Todos 1/3 · ▸ writing · alt+t unfolds");
   expect(openSidebar(80).feature.above?.(60)).toEqual([]);

@@ -1,5 +1,5 @@
-import type { Section } from "../../../view/overview/sections.ts";
 import { fitSections } from "../../../view/overview/fit-sections.ts";
+import type { Section } from "../../../view/overview/sections.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { DrawnRow } from "../drawing/span.ts";
@@ -22,7 +22,8 @@ export function todoRows(todos: Section, { columns, isFolded, key }: TodoRowsOpt
   const { entries, title, note } = todos;
   if (entries.length === 0) return [];
   if (isFolded) {
-    const current = entries.find(({ tone }) => tone === "accent") ?? entries.find(({ tone }) => tone !== "dim");
+    const current =
+      entries.find(({ tone }) => tone === "accent") ?? entries.find(({ tone }) => tone !== "dim");
     const at = current === undefined ? "all done" : `${current.mark} ${neutraliseLine(current.text)}`;
     return [row([span(cutEnd(`▸ ${title} ${note} · ${at} · ${key} unfolds`, columns), { role: "accent" })])];
   }

@@ -89,7 +89,16 @@ test("[TUI-02] at each width from 20 to 300 columns the line fits, and keeps its
       expect(displayWidth(text)).toBeLessThanOrEqual(columns);
       expect(text).toMatch(/\$(?:\?|\d+\.\d\d)\/turn/);
       expect(text).toContain(name.slice(0, 3));
-      const order = ["sess_", profile, name.slice(0, 3), "/turn", "/sess", "web", mode ?? "context", "context"];
+      const order = [
+        "sess_",
+        profile,
+        name.slice(0, 3),
+        "/turn",
+        "/sess",
+        "web",
+        mode ?? "context",
+        "context",
+      ];
       const places = order.map((each) => text.indexOf(each)).filter((at) => at >= 0);
       if (!text.includes("…") || columns > 120) expect(places.toSorted((a, b) => a - b)).toEqual(places);
     }),
@@ -116,7 +125,9 @@ test("[TUI-02] a turn of several providers shows the share of each, and an unkno
 
 test("[TUI-02] a call that was cut off before its price was known makes the price of its turn unknown", () => {
   const end = event(3, "TurnEnded", { turn: 1, reason: "cancelled", rounds: 2 });
-  expect(textOfRow(drawStatus(lineOf([START, cost(2, "zai", 0.02), end]), 200))).toContain("$?/turn · $?/sess");
+  expect(textOfRow(drawStatus(lineOf([START, cost(2, "zai", 0.02), end]), 200))).toContain(
+    "$?/turn · $?/sess",
+  );
 });
 
 test("[TUI-02] the line above the draft shows that a turn runs, for how long and for whom, and the mode", () => {

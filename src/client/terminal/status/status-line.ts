@@ -28,8 +28,19 @@ export interface StatusLine {
 }
 
 /** Fields in the order in which a narrow terminal loses them, the first ones first. Others stay. */
-const LOST = ["queue", "context", "mode", "webText", "profile", "session", "total", "web", "shares"] as const;
-type Field = Exclude<(typeof LOST)[number], "shares" | "webText"> | "model" | "turn";
+const LOST = [
+  "queue",
+  "context",
+  "mode",
+  "webText",
+  "profile",
+  "session",
+  "total",
+  "web",
+  "shares",
+  "word",
+] as const;
+type Field = Exclude<(typeof LOST)[number], "shares" | "word" | "webText"> | "model" | "turn";
 
 interface ShownField {
   readonly name: Field;
@@ -88,7 +99,7 @@ function fieldsOf(line: StatusLine, lost: ReadonlySet<string>): readonly ShownFi
     { name: "session", text: `${open.session.slice(0, ID_CHARACTERS)}…` },
     { name: "profile", text: run?.profile ?? open.profile },
     { name: "model", text: run?.model ?? open.model },
-    ...(isQuiet ? [] : costFields(view, facts, !lost.has("shares"))),
+    ...(isQuiet ? [] : costFields(view, facts, lost)),
     web === undefined
       ? undefined
       : { name: "web", text: lost.has("webText") ? "web" : `web: ${web}`, link: web },
@@ -99,10 +110,10 @@ function fieldsOf(line: StatusLine, lost: ReadonlySet<string>): readonly ShownFi
   return all.filter((field) => field !== undefined).filter(({ name }) => !lost.has(name));
 }
 
-function costFields(view: SessionView, facts: StatusFacts, withShares: boolean): readonly ShownField[] {
+function costFields(view: SessionView, facts: StatusFacts, lost: ReadonlySet<string>): readonly ShownField[] {
   const price = priceOf(totalCost(view.costs));
   return [
-    { name: "turn", text: turnText(view, facts, withShares) },
+    { name: "turn", text: turnText(view, facts, lost) },
     { name: "total", text: `${dollars(price ?? undefined)}/sess` },
   ];
 }
@@ -111,14 +122,15 @@ function costFields(view: SessionView, facts: StatusFacts, withShares: boolean):
  * Returns the cost of a turn, with the share of each provider if it had several (never silently unified). On a narrow
  * terminal their number stands for the shares.
  */
-function turnText(view: SessionView, { turn }: StatusFacts, withShares: boolean): string {
+function turnText(view: SessionView, { turn }: StatusFacts, lost: ReadonlySet<string>): string {
   const costs = [...turn.values()];
   const sum = costs.reduce((usd, each) => usd + each.usd, 0);
   // A call that was cut off has no cost of its own; the costs of the turn know of it.
   const isKnown = costs.every((each) => each.isKnown) && view.costs.turn.total.unpricedCalls === 0;
   const whole = `${dollars(isKnown ? sum : undefined)}/turn`;
   if (turn.size < 2) return whole;
-  if (!withShares) return `${turn.size} providers ${whole}`;
+  if (lost.has("word")) return `${turn.size}× ${whole}`;
+  if (lost.has("shares")) return `${turn.size} providers ${whole}`;
   const shares = [...turn].map(([name, each]) => `${dollars(each.isKnown ? each.usd : undefined)} ${name}`);
   return `${shares.join(" + ")} = ${whole}`;
 }
