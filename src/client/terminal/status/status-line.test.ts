@@ -117,7 +117,8 @@ test("[TUI-02] the address is a link, also where its text has no room", () => {
 test("[TUI-02] a turn of several providers shows the share of each, and an unknown price is a question mark", () => {
   const split = lineOf([START, cost(2, "zai", 0.02), cost(3, "openrouter", 0.05)]);
   expect(textOfRow(drawStatus(split, 200))).toContain("$0.02 zai + $0.05 openrouter = $0.07/turn");
-  expect(textOfRow(drawStatus(split, 48))).toEndWith(" · 2 providers $0.07/turn");
+  expect(textOfRow(drawStatus(split, 55))).toEndWith(" · 2 providers $0.07/turn");
+  expect(textOfRow(drawStatus(split, 30))).toEndWith(" · 2× $0.07/turn");
   const unknown = lineOf([START, cost(2, "zai", null), cost(3, "openrouter", 0.05)]);
   expect(textOfRow(drawStatus(unknown, 200))).toContain("$? zai + $0.05 openrouter = $?/turn · $?/sess");
   expect(textOfRow(drawStatus({ ...FULL, isQuiet: true }, 200))).not.toContain("$");

@@ -49,10 +49,6 @@ export class StatusPart {
     if (envelope.kind === "ModelChanged" || envelope.kind === "TurnEnded") void this.read();
     if (this.#facts.turnSince === undefined) this.#stopTick();
     else this.#startTick();
-    this.#later ??= this.#services.clock.timer(STATE_MS_MIN, () => {
-      this.#later = undefined;
-      this.#services.redraw();
-    });
   }
 
   /** Forgets the session before, and asks for the facts of this one. */
@@ -124,13 +120,17 @@ export class StatusPart {
   }
 
   #sampled(): { readonly facts: StatusFacts; readonly view: SessionView } {
-    const { clock, session } = this.#services;
+    const { clock, session, redraw } = this.#services;
+    const { view } = session;
+    if (view === this.#shown.view && this.#facts === this.#shown.facts) return this.#shown;
     const now = clock.monotonic();
-    if (now - this.#shown.atMs >= STATE_MS_MIN) {
-      const { view } = session;
-      const isSame = view === this.#shown.view && this.#facts === this.#shown.facts;
-      if (!isSame) this.#shown = { facts: this.#facts, view, atMs: now };
-    }
+    const leftMs = this.#shown.atMs + STATE_MS_MIN - now;
+    if (leftMs <= 0) this.#shown = { facts: this.#facts, view, atMs: now };
+    else
+      this.#later ??= clock.timer(leftMs, () => {
+        this.#later = undefined;
+        redraw();
+      });
     return this.#shown;
   }
 
