@@ -11,6 +11,8 @@ import { until } from "../support/until.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
+/** Longer than a question waits for a pause in the keys. */
+const QUIET_MS = 600;
 const TODOS = calls("TodoWrite", {
   todos: [
     { content: "read the code", status: "completed" },
@@ -142,9 +144,13 @@ test(
     await terminal.press("M-o");
     await terminal.shows("This session was started by an external agent. You are observing as human.");
     await terminal.shows("Permission needed: Write");
+    let pressedAtMs = performance.now();
     await until("the question takes the key", async () => {
+      if (!(await terminal.screen()).includes("Permission needed: Write")) return true;
+      if (performance.now() - pressedAtMs < QUIET_MS) return false;
       await terminal.press("1");
-      return !(await terminal.screen()).includes("Permission needed: Write");
+      pressedAtMs = performance.now();
+      return false;
     });
     const { texts } = await running;
     expect(texts[0]).toBe("It is written.");

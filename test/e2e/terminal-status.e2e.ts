@@ -131,7 +131,7 @@ test(
   "[TUI-08 PERM-03] Shift+Tab goes through the modes, each holds in the engine, and a sentence says what it allows",
   async () => {
     const write = (name: string) => calls("Write", { file_path: name, content: "made" });
-    await using mock = openMockHome([write("a.txt"), says("not a"), write("b.txt"), says("made b")]);
+    await using mock = openMockHome([write("a.txt"), write("b.txt"), says("made b")]);
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 120, rows: 30 });
     await enter(terminal, "clear; $CINCH");
     await terminal.shows("no session yet");

@@ -126,8 +126,8 @@ export class StatusPart {
     const now = clock.monotonic();
     const leftMs = this.#shown.atMs + STATE_MS_MIN - now;
     if (leftMs <= 0) this.#shown = { facts: this.#facts, view, atMs: now };
-    else
-      this.#later ??= clock.timer(leftMs, () => {
+    else if (this.#later === undefined)
+      this.#later = clock.timer(leftMs, () => {
         this.#later = undefined;
         redraw();
       });
