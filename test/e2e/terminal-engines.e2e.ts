@@ -98,7 +98,7 @@ test(
     await using two = await openTerminal({ home, cwd: work, ...SIZE });
     await startClient(two);
     await two.shows('continues "hello"');
-    await two.press("M-c");
+    await two.press("M-a");
     await two.shows("the first answer");
     await enter(one, "go on");
     await two.shows('· for "cinch terminal" (human, …');
@@ -130,7 +130,7 @@ test(
     await terminal.press("PageUp");
     await terminal.shows("line 45");
     await terminal.type("my draft");
-    for (const pid of enginesOf(home.path)) signalIfRunning(pid, "SIGKILL");
+    signalIfRunning(await engineOf(mock), "SIGKILL");
     await terminal.shows("What you type waits; it is tried for again.");
     await terminal.shows("The engine answers again.");
     const screen = await terminal.screen();
@@ -144,10 +144,14 @@ test(
   TIMEOUT_MS,
 );
 
-/** Returns the processes of engines that serve a home. */
-function enginesOf(home: string): readonly number[] {
-  const serving = new Set(processesWith("--until-idle"));
-  return processesWith(home).filter((pid) => serving.has(pid));
+/** Returns the process id of the engine that serves a home. */
+async function engineOf({ home, work }: MockHome): Promise<number> {
+  const { stdout: token } = await runCinch(["token", "--identity-class", "human"], { home, cwd: work });
+  const answer = await fetch("http://localhost/v1/runtime", {
+    unix: join(home.path, "data/cinch/control.sock"),
+    headers: { "X-Harness-Token": token.trim() },
+  });
+  return Number(Reflect.get(Object(await answer.json()), "pid"));
 }
 
 recorded(

@@ -67,11 +67,10 @@ test("[CTL-12] an agent's session is announced, a key goes there, and there the 
   expect(shown(200)).toBe(`▌ ${text}  alt+o observes · alt+k hides`);
   feature.actions?.["agent.observe"]?.();
   expect(services.shown).toEqual([{ kind: "stored", info: { session: AGENTS } }] as never);
-  expect(shown()).toBe("");
   Object.assign(services.session, { open: { ...services.session.open, session: AGENTS } });
   feature.opened?.();
-  expect(shown(200)).toStartWith(
-    "▌ This session was started by an external agent. You are observing as human.",
+  expect(shown(200)).toBe(
+    "▌ This session was started by an external agent. You are observing as human.  alt+k hides",
   );
 });
 

@@ -50,7 +50,6 @@ export function banners(services: Services): Feature {
       },
       "agent.observe"() {
         if (toObserve === undefined) return say("No agent has begun a session since this client started.");
-        board.remove(`${AGENT}${toObserve}`);
         void session.goTo({ kind: "stored", info: { session: toObserve } });
       },
     },
@@ -59,7 +58,9 @@ export function banners(services: Services): Feature {
       board.remove(SESSION);
       const { open } = session;
       for (const [at, text] of (open?.notices ?? []).entries()) atStart(text, at);
-      if (open !== undefined && ofAgents.has(open.session)) observed();
+      if (open === undefined) return;
+      board.remove(`${AGENT}${open.session}`);
+      if (ofAgents.has(open.session)) observed();
     },
     reached: () => board.remove(`${ENGINE}upgrading`),
     engineNotice({ kind, text }: EngineNotice) {

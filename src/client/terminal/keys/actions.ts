@@ -49,7 +49,7 @@ export const ACTIONS = {
   "app.redraw": action("global", ["ctrl+l"], "draw the screen again", true),
   "turn.cancel": action("global", ["escape"], "cancel the turn"),
   "model.open": action("global", ["alt+m"], "choose a model for this session", true),
-  "session.continue": action("global", ["alt+c"], "continue the last session of this folder"),
+  "session.continue": action("global", ["alt+a"], "continue the last session of this folder"),
   "session.open": action("global", ["alt+r"], "continue another session", true),
   "session.new": action("global", ["alt+n"], "begin a new session", true),
   "mode.next": action("global", ["shift+tab"], "go to the next mode: ask, accept edits, plan", true),
