@@ -82,7 +82,7 @@ test(
 );
 
 test(
-  "[CTL-18 TUI-09] the client that started the engine leaves, and the other one goes on in the same session; each sees for whom a turn runs",
+  "[CTL-18 TUI-09] the client that started the engine leaves, and the other one continues the same session; each sees for whom a turn runs",
   async () => {
     await using mock = openMockHome([
       says("the first answer"),

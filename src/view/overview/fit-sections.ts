@@ -1,4 +1,4 @@
-import type { Section, SectionEntry, SectionName } from "./sections.ts";
+import type { OverviewName, Section, SectionEntry } from "./sections.ts";
 
 /** A line of a sidebar. */
 export type OverviewLine =
@@ -9,24 +9,24 @@ export type OverviewLine =
   | { readonly kind: "gap" };
 
 export interface FitOptions {
-  /** Lines that there are. */
+  /** Number of lines. */
   readonly rows: number;
-  readonly folded: ReadonlySet<SectionName>;
+  readonly folded: ReadonlySet<OverviewName>;
 }
 
 /** Entries that a section gets before another gets more. */
 const SHARE = 3;
 
 /**
- * Returns the lines of the sections that have entries, as many as there is room for. Room is given out in turns, so that
- * a long list leaves some to the others, and says how many of its entries are missing. If not even the titles fit, the
- * last sections are left out.
+ * Returns the lines of the sections that have entries, as many as there is room for. Each section gets a line in
+ * turn, so that a long list leaves some to the others, and says how many of its entries are missing. If not even the
+ * titles fit, the last sections are left out.
  */
 export function fitSections(all: readonly Section[], { rows, folded }: FitOptions): readonly OverviewLine[] {
   const sections = all.filter(({ entries }) => entries.length > 0);
   const wanted = sections.map(({ name, entries }) => (folded.has(name) ? 0 : entries.length));
-  const given = shares(wanted, rows - sections.length);
-  const used = given.reduce((sum, each) => sum + each, sections.length);
+  const counts = shares(wanted, rows - sections.length);
+  const used = counts.reduce((sum, each) => sum + each, sections.length);
   let gaps = Math.max(0, Math.min(sections.length - 1, rows - used));
   const lines = sections.flatMap((section, at): readonly OverviewLine[] => {
     const { name, entries } = section;
@@ -35,7 +35,7 @@ export function fitSections(all: readonly Section[], { rows, folded }: FitOption
     return [
       ...(hasGap ? [{ kind: "gap" } as const] : []),
       { kind: "title", section, isFolded: folded.has(name) },
-      ...entryLines(section, given[at] ?? 0, entries),
+      ...entryLines(section, counts[at] ?? 0, entries),
     ];
   });
   return lines.slice(0, rows);
@@ -44,7 +44,7 @@ export function fitSections(all: readonly Section[], { rows, folded }: FitOption
 /** Returns all lines, for a panel that scrolls. Empty sections are titles alone. */
 export function allLines(
   sections: readonly Section[],
-  folded: ReadonlySet<SectionName>,
+  folded: ReadonlySet<OverviewName>,
 ): readonly OverviewLine[] {
   return sections.flatMap((section): readonly OverviewLine[] => {
     const isFolded = folded.has(section.name);
@@ -57,22 +57,22 @@ export function allLines(
 
 /** Returns the lines of each section out of so many in all: first a share for each, then the rest in turns. */
 function shares(wanted: readonly number[], rows: number): readonly number[] {
-  const given = wanted.map(() => 0);
+  const counts = wanted.map(() => 0);
   let left = Math.max(0, rows);
   for (const limit of [SHARE, Number.POSITIVE_INFINITY]) {
     let isGiving = true;
     while (left > 0 && isGiving) {
       isGiving = false;
       for (const [at, want] of wanted.entries()) {
-        const has = given[at] ?? 0;
+        const has = counts[at] ?? 0;
         if (left === 0 || has >= Math.min(want, limit)) continue;
-        given[at] = has + 1;
+        counts[at] = has + 1;
         left -= 1;
         isGiving = true;
       }
     }
   }
-  return given;
+  return counts;
 }
 
 /**

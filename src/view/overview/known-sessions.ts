@@ -35,7 +35,7 @@ export function sessionsAfter(known: KnownSessions, item: NewsItem): KnownSessio
 
 const URGENCY = { waiting: 0, running: 1, idle: 2 } as const;
 
-/** Returns the sessions in the order in which a person looks for them: the shown one, those that wait, run, are idle. */
+/** Returns the sessions as a person looks for them: the one that is shown, then those that wait, run, or are idle. */
 export function sortedSessions(known: KnownSessions, shown: SessionId | undefined): readonly SessionInfo[] {
   const rank = ({ session, state = "idle" }: SessionInfo) => (session === shown ? -1 : URGENCY[state]);
   return [...known.values()].sort(

@@ -7,7 +7,7 @@ import type { SessionInfo } from "../../protocol/resources.ts";
 import { NEW_SESSION } from "../session/session-view.ts";
 import { allLines, fitSections } from "./fit-sections.ts";
 import { NO_SESSIONS, sessionsAfter } from "./known-sessions.ts";
-import type { OverviewFacts, Section, SectionName } from "./sections.ts";
+import type { OverviewFacts, OverviewName, Section } from "./sections.ts";
 import { overviewSections, SECTION_NAMES } from "./sections.ts";
 
 const SHOWN = "sess_01HXXA0000000000000000000A" as SessionId;
@@ -20,7 +20,7 @@ function info(at: number, more: Partial<SessionInfo> = {}): SessionInfo {
     log: `log_01HXXA000000000000000000${at}B`,
     title: `session ${at}`,
     state: "idle",
-    working_dir: "/home/me/project",
+    working_dir: "/home/user/project",
     updated_at: `2026-01-0${at}T00:00:00.000Z`,
     ...more,
   } as unknown as SessionInfo;
@@ -45,7 +45,7 @@ function factsOf(more: Partial<OverviewFacts> = {}, sessions: readonly SessionIn
   };
 }
 
-function linesOf(facts: OverviewFacts, name: SectionName): readonly string[] {
+function linesOf(facts: OverviewFacts, name: OverviewName): readonly string[] {
   const section = overviewSections(facts).find((each) => each.name === name);
   return (section?.entries ?? []).map(({ mark, text, detail = "" }) => `${mark} ${text} | ${detail}`.trim());
 }
@@ -141,7 +141,7 @@ test("[TUI-06] a long list shows the part that is worked on, and one list leaves
   expect(allLines([todos], new Set(["todos"])).map(({ kind }) => kind)).toEqual(["title"]);
 });
 
-function sectionOf(name: SectionName, count: number, atWork = -1): Section {
+function sectionOf(name: OverviewName, count: number, atWork = -1): Section {
   const entries = Array.from({ length: count }, (_, at) => ({
     mark: "○",
     text: `${name} ${at}`,

@@ -18,7 +18,7 @@ export const SECTION_NAMES = [
   "hooks",
   "policy",
 ] as const;
-export type SectionName = (typeof SECTION_NAMES)[number];
+export type OverviewName = (typeof SECTION_NAMES)[number];
 
 export type EntryTone = "plain" | "dim" | "accent" | "good" | "warning" | "failure";
 
@@ -35,7 +35,7 @@ export interface SectionEntry {
 }
 
 export interface Section {
-  readonly name: SectionName;
+  readonly name: OverviewName;
   readonly title: string;
   /** Count or state behind the title. */
   readonly note: string;
@@ -56,7 +56,7 @@ export interface OverviewFacts {
   readonly hooks: Read<ResultOf<"ListHooks">>;
 }
 
-const TITLES: Readonly<Record<SectionName, string>> = {
+const TITLES: Readonly<Record<OverviewName, string>> = {
   sessions: "Sessions",
   todos: "Todos",
   tasks: "Tasks",
@@ -75,7 +75,7 @@ export function overviewSections(facts: OverviewFacts): readonly Section[] {
   });
 }
 
-const ENTRIES: Readonly<Record<SectionName, (facts: OverviewFacts) => readonly SectionEntry[]>> = {
+const ENTRIES: Readonly<Record<OverviewName, (facts: OverviewFacts) => readonly SectionEntry[]>> = {
   sessions: ({ sessions, shown }) => sortedSessions(sessions, shown).map((info) => sessionEntry(info, shown)),
   todos: ({ view }) => view.todos.map(todoEntry),
   tasks: ({ view }) => (view.run?.tasks ?? []).toReversed().map(taskEntry),
@@ -103,7 +103,11 @@ const ENTRIES: Readonly<Record<SectionName, (facts: OverviewFacts) => readonly S
   policy: policyEntries,
 };
 
-function noteOf(name: SectionName, { view, hooks }: OverviewFacts, entries: readonly SectionEntry[]): string {
+function noteOf(
+  name: OverviewName,
+  { view, hooks }: OverviewFacts,
+  entries: readonly SectionEntry[],
+): string {
   if (name === "todos") {
     const done = view.todos.filter(({ status }) => status === "completed").length;
     return entries.length === 0 ? "" : `${done}/${entries.length}`;
@@ -184,8 +188,8 @@ function hereEntries({ sessions, shown, self, view }: OverviewFacts): readonly S
   const isGone = originator !== undefined && !clients.some(({ id }) => id === originator);
   if (!isGone || clients.length === 0) return entries;
   const { label = "a client", identityClass = "human" } = view.clients.get(originator) ?? {};
-  const gone = clientEntry({ id: originator, label, identityClass, isSelf: false, isOriginator: true });
-  return [...entries, { ...gone, detail: `${gone.detail ?? ""} · has left` }];
+  const entry = clientEntry({ id: originator, label, identityClass, isSelf: false, isOriginator: true });
+  return [...entries, { ...entry, detail: `${entry.detail ?? ""} · has left` }];
 }
 
 /** Characters of an id that no other client can copy, as `displayName` shows them. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { allowsEdits, MODES, modeAfter, modeOf, modeText } from "./session-mode.ts";
+import { allowsEdits, MODES, modeAfter, modeText, sessionModeOf } from "./session-mode.ts";
 
 const rules = (...texts: readonly string[]) => ({
   rules: texts.map((rule) => ({
@@ -13,12 +13,12 @@ const rules = (...texts: readonly string[]) => ({
 });
 
 test("[TUI-08 PERM-03] a mode is a state of the engine: plan mode, a level, and whether a rule allows edits", () => {
-  expect(modeOf({ planMode: true, level: "DangerFullAccess" })).toBe("plan");
-  expect(modeOf({ planMode: false })).toBeUndefined();
-  expect(modeOf({ planMode: false, level: "ReadOnly", allowsEdits: true })).toBe("ask");
-  expect(modeOf({ planMode: false, level: "WorkspaceWrite", allowsEdits: true })).toBe("accept edits");
-  expect(modeOf({ planMode: false, level: "WorkspaceWrite", allowsEdits: false })).toBe("ask");
-  expect(modeOf({ planMode: false, level: "DangerFullAccess" })).toBe("full access");
+  expect(sessionModeOf({ planMode: true, level: "DangerFullAccess" })).toBe("plan");
+  expect(sessionModeOf({ planMode: false })).toBeUndefined();
+  expect(sessionModeOf({ planMode: false, level: "ReadOnly", allowsEdits: true })).toBe("ask");
+  expect(sessionModeOf({ planMode: false, level: "WorkspaceWrite", allowsEdits: true })).toBe("accept edits");
+  expect(sessionModeOf({ planMode: false, level: "WorkspaceWrite", allowsEdits: false })).toBe("ask");
+  expect(sessionModeOf({ planMode: false, level: "DangerFullAccess" })).toBe("full access");
 });
 
 test("[TUI-08] the modes follow each other in a circle, which other states enter at its beginning", () => {

@@ -4,7 +4,7 @@ import type { ResultOf } from "../../protocol/queries/queries.ts";
 
 type Level = PayloadOf<"LevelChanged">["level"];
 
-/** How a session treats changes, in a word for people. Each is a state of the engine: a level, or plan mode. */
+/** Way in which a session treats changes, in a word for people. Each is a state of the engine: a level, or plan mode. */
 export type SessionMode = "ask" | "accept edits" | "full access" | "plan";
 
 /** The modes that a person goes through, in order. */
@@ -26,7 +26,7 @@ export interface ModeFacts {
 }
 
 /** Returns the mode of a session; undefined while its level is unknown. */
-export function modeOf({ planMode, level, allowsEdits }: ModeFacts): SessionMode | undefined {
+export function sessionModeOf({ planMode, level, allowsEdits }: ModeFacts): SessionMode | undefined {
   if (planMode) return "plan";
   if (level === undefined) return undefined;
   if (level === "ReadOnly" || allowsEdits === false) return "ask";

@@ -60,7 +60,7 @@ test("[TUI-10] a lost engine is shown until it answers again", () => {
   expect(services.said).toEqual(["The engine answers again."]);
 });
 
-test("[CTL-12] an agent's session is announced, a key goes there, and there the person is told that they observe", () => {
+test("[CTL-12] an agent's session is announced, a key goes there, and a banner there says that they observe", () => {
   const { services, feature, shown } = openBoard();
   const text = `Outer agent Outer started session ${AGENTS}. /sessions:attach ${AGENTS} to observe.`;
   feature.changed?.(noticed("AgentSession", text), undefined as never);

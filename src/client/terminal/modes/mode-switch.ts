@@ -5,8 +5,8 @@ import {
   allowsEdits,
   LEVEL_OF_MODE,
   modeAfter,
-  modeOf,
   modeText,
+  sessionModeOf,
 } from "../../../view/overview/session-mode.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { Services } from "../layout/services.ts";
@@ -34,11 +34,11 @@ export class ModeSwitch {
   get mode(): SessionMode | undefined {
     const { open, view } = this.#services.session;
     if (open === undefined) return undefined;
-    const told = this.#told.of === open.session ? this.#told : {};
-    const level = view.run?.level ?? told.level;
+    const known = this.#told.of === open.session ? this.#told : {};
+    const level = view.run?.level ?? known.level;
     const planMode = view.run?.planMode ?? false;
-    const { allowsEdits: allows } = told;
-    return modeOf({
+    const { allowsEdits: allows } = known;
+    return sessionModeOf({
       planMode,
       ...(level === undefined ? {} : { level }),
       ...(allows === undefined ? {} : { allowsEdits: allows }),

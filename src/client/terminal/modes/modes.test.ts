@@ -87,7 +87,7 @@ test("[PERM-03 TUI-08] a plan that waits for its answer, or may come, is never a
   }
 });
 
-test("[TUI-08] a mode that the engine refuses is said, and the next key goes on behind it", async () => {
+test("[TUI-08] a mode that the engine refuses is said, and the next key takes the mode after it", async () => {
   const { services, next } = openSession("ReadOnly");
   await services.clock.advance(1);
   services.reply = new HarnessError("InvalidCommand", { kind: "SetLevel", why: "the session is strict" });

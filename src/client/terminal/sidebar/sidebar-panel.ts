@@ -1,7 +1,7 @@
 import type { SessionId } from "../../../base/ids.ts";
 import type { OverviewLine } from "../../../view/overview/fit-sections.ts";
 import { allLines } from "../../../view/overview/fit-sections.ts";
-import type { SectionName } from "../../../view/overview/sections.ts";
+import type { OverviewName } from "../../../view/overview/sections.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
@@ -19,7 +19,7 @@ const PREVIEW_ROWS_MAX = 4;
 export interface SidebarPanelOptions {
   readonly services: Services;
   readonly feed: SidebarFeed;
-  readonly folded: Set<SectionName>;
+  readonly folded: Set<OverviewName>;
   readonly goTo: (session: SessionId) => void;
 }
 

@@ -1,7 +1,7 @@
 import type { SessionId } from "../../../base/ids.ts";
 import type { OverviewLine } from "../../../view/overview/fit-sections.ts";
 import { fitSections } from "../../../view/overview/fit-sections.ts";
-import type { SectionName } from "../../../view/overview/sections.ts";
+import type { OverviewName } from "../../../view/overview/sections.ts";
 import { row, span } from "../drawing/span.ts";
 import type { KeyContext } from "../keys/actions.ts";
 import type { DrawnPart, SidePart } from "../layout/part.ts";
@@ -17,7 +17,7 @@ const [COLUMNS_MIN, COLUMNS_MAX] = [34, 48];
 export interface SidebarPartOptions {
   readonly feed: SidebarFeed;
   /** Sections without entries, shared with the panel. */
-  readonly folded: Set<SectionName>;
+  readonly folded: Set<OverviewName>;
   /** Returns true while the person wants it. */
   readonly isWanted: () => boolean;
   readonly goTo: (session: SessionId) => void;
@@ -80,6 +80,6 @@ export class SidebarPart implements SidePart {
 }
 
 /** Folds a section, or unfolds it. */
-export function toggle(folded: Set<SectionName>, name: SectionName): void {
+export function toggle(folded: Set<OverviewName>, name: OverviewName): void {
   if (!folded.delete(name)) folded.add(name);
 }

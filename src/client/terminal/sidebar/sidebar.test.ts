@@ -18,7 +18,7 @@ const OTHER = {
   title: "another one",
   state: "waiting",
   unread: 3,
-  working_dir: "/work/there",
+  working_dir: "/home/user/there",
   updated_at: "2026-01-01T00:00:00.000Z",
 } as unknown as SessionInfo;
 

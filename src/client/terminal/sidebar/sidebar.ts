@@ -1,6 +1,6 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
-import type { SectionName } from "../../../view/overview/sections.ts";
+import type { OverviewName } from "../../../view/overview/sections.ts";
 import type { Feature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { READER, SidebarFeed } from "./feed.ts";
@@ -15,7 +15,7 @@ import { todoRows } from "./todo-rows.ts";
 export function sidebar(services: Services): Feature {
   const { session, settings, screen, keys, tell } = services;
   const feed = new SidebarFeed(services);
-  const folded = new Set<SectionName>();
+  const folded = new Set<OverviewName>();
   const goTo = (id: SessionId) => {
     if (id !== session.open?.session) void session.goTo({ kind: "stored", info: { session: id } });
   };

@@ -16,7 +16,7 @@ export interface Activity {
   readonly isAway: boolean;
   /** The client that began the turn, if it is another one. */
   readonly by?: string;
-  /** How the session treats changes; absent: unknown. */
+  /** Mode of the session; absent: unknown. */
   readonly mode?: string;
   /** Keys that go to the newest message, cancel the turn, and go to the next mode. */
   readonly endKey: string;

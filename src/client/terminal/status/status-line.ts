@@ -17,7 +17,7 @@ export interface StatusLine {
   readonly isReached: boolean;
   /** True: no costs (`--quiet-cost`). */
   readonly isQuiet: boolean;
-  /** How the session treats changes; absent: unknown. */
+  /** Mode of the session; absent: unknown. */
   readonly mode?: string;
   /** Tokens that the model accepts; absent: unknown. */
   readonly contextWindow?: number;
