@@ -4,7 +4,7 @@ import type { ResultOf } from "../../protocol/queries/queries.ts";
 
 type Level = PayloadOf<"LevelChanged">["level"];
 
-/** Way in which a session treats changes, in a word for people. Each is a state of the engine: a level, or plan mode. */
+/** Name of a state of the engine for people: a level, or plan mode. */
 export type SessionMode = "ask" | "accept edits" | "full access" | "plan";
 
 /** The modes that a person goes through, in order. */
