@@ -28,6 +28,8 @@ export interface EngineOptions {
   readonly keyDirectory?: string;
   /** Shows a text on the person's desktop and resolves to true if it was shown; absent: there is no desktop. */
   readonly tellDesktop?: (text: string) => Promise<boolean>;
+  /** Called before the wait for a database that is brought up to date (SES-02). */
+  readonly onUpgrade?: () => void;
   /** Returns the addresses that the engine listens on now; absent: none. */
   readonly listeners?: () => readonly string[];
   /** Origins whose pages may talk to the engine (AUTH-06); absent: none. */

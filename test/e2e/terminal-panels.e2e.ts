@@ -43,7 +43,7 @@ for (const [columns, rows] of [
       await sendPrompt(terminal, "more");
       await terminal.shows("from the second");
       expect(mock.provider.requests.at(-1)).toMatchObject({ body: { model: "two" } });
-      await terminal.press("M-k");
+      await terminal.press("M-j");
       await terminal.shows(/mock:one, effort low/);
     },
     TIMEOUT_MS,
@@ -87,7 +87,7 @@ test(
     await terminal.shows("did it");
     await sendPrompt(terminal, "again");
     await terminal.shows("done again");
-    await terminal.press("M-t");
+    await terminal.press("M-v");
     await terminal.shows(/by turn · \$\d+\.\d+ this session · 3 calls/);
     await terminal.shows(/▸ turn 2: again +\$/);
     await terminal.shows(/ {2}turn 1: do it +\$/);
@@ -117,7 +117,7 @@ for (const inPlace of [false, true])
       await startClient(terminal);
       await sendPrompt(terminal, "go");
       await terminal.shows("first answer");
-      await terminal.press("M-o");
+      await terminal.press("M-p");
       await terminal.shows("Profile");
       await terminal.type("careful");
       await terminal.shows(/▸ {3}careful/);

@@ -43,7 +43,7 @@ for (const [columns, rows] of [
       // Refused, and back in the draft.
       await terminal.shows(/> first words/);
       await terminal.shows("No model is set up yet");
-      await terminal.press("M-k");
+      await terminal.press("M-g");
       await terminal.shows("Get a model");
       await terminal.type("keyed");
       await terminal.shows(/▸ key of keyed/);

@@ -12,6 +12,7 @@ import { KeptSettings } from "../../src/client/terminal/settings/kept-settings.t
 import { ThemeChoice } from "../../src/client/terminal/themes/theme-choice.ts";
 import type { Command } from "../../src/protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../src/protocol/commands/results.ts";
+import type { NewsItem } from "../../src/protocol/events/news.ts";
 import type { QueryKind } from "../../src/protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../src/protocol/queries/queries.ts";
 import type { Question } from "../../src/view/questions/questions.ts";
@@ -48,6 +49,8 @@ export interface FakeServices extends Services {
   reply: HarnessError | object | undefined;
   /** Answer to queries. */
   found: unknown;
+  /** News of all sessions; undefined: the engine serves none. */
+  newsItems: AsyncIterable<NewsItem> | undefined;
 }
 
 /** Returns services with an open session and no question. */
@@ -70,6 +73,7 @@ export function fakeServices(): FakeServices {
     shown: [],
     reply: undefined,
     found: undefined,
+    newsItems: undefined,
     keys: new KeyTable(),
     ask(...questions) {
       run = { ...run, questions };
@@ -99,6 +103,7 @@ export function fakeServices(): FakeServices {
         return services.found as ResultOf<Kind>;
       },
       attach: async () => undefined,
+      news: () => services.newsItems,
     },
     redraw: () => undefined,
     say: (text) => void services.said.push(text),

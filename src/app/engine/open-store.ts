@@ -4,6 +4,7 @@ import { defined } from "../../base/defined.ts";
 import type { Config } from "../../session/settings/settings.ts";
 import { openSqliteStore } from "../../session/sqlite/open.ts";
 import type { SessionStore } from "../../session/store/store.ts";
+import { UPGRADING } from "../../view/notes/engine-text.ts";
 import type { Providers } from "../models/providers.ts";
 import { openProviders } from "../models/providers.ts";
 import { userConfig } from "../plan/user-config.ts";
@@ -41,7 +42,7 @@ export async function configuredProviders(
 
 /** Opens the store of all sessions of this user. The signal ends the wait for another process that has it locked. */
 export async function openStore(
-  { world, paths }: HarnessOptions,
+  { world, paths, onUpgrade }: HarnessOptions,
   { credentials }: Providers,
   { signal, caches }: { readonly signal: AbortSignal; readonly caches?: CacheBudget },
 ): Promise<SessionStore> {
@@ -52,6 +53,9 @@ export async function openStore(
     logKey: { key, source: credentials.state().machineKey ?? "this installation" },
     path: join(paths.data, "sessions.db"),
     ...defined({ caches }),
-    onUpgrade: (from, to) => world.log.for("session").write("info", "Database is upgrading…", { from, to }),
+    onUpgrade(from, to) {
+      world.log.for("session").write("info", UPGRADING.text, { from, to });
+      onUpgrade?.();
+    },
   });
 }

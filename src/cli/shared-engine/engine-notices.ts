@@ -1,6 +1,7 @@
 import { BoundedQueue } from "../../base/async/queue.ts";
 import type { RemoteState } from "../../client/remote/connect-remote.ts";
-import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
+import type { EngineNotice } from "../../view/notes/engine-text.ts";
+import { ENGINE_BACK, ENGINE_RESUMED, engineAway, UPGRADING } from "../../view/notes/engine-text.ts";
 
 const NOTICES_MAX = 64;
 
@@ -8,30 +9,34 @@ const NOTICES_MAX = 64;
 export interface EngineNotices {
   onState(state: RemoteState): void;
   onResumed(): void;
-  /** Yields the notices from now on. */
-  read(signal: AbortSignal): AsyncIterable<string>;
+  onUpgrade(): void;
+  /** Yields the notices that nobody has read, and those from now on. */
+  read(signal: AbortSignal): AsyncIterable<EngineNotice>;
 }
 
 /** Reports once that the engine is away, however often it is tried, and once that it is back. */
 export function engineNotices(): EngineNotices {
-  const readers = new Set<BoundedQueue<string>>();
+  const readers = new Set<BoundedQueue<EngineNotice>>();
+  let unread: readonly EngineNotice[] = [];
   let isAway = false;
-  const tell = (text: string) => {
-    for (const reader of readers) reader.push(text);
+  const tell = (notice: EngineNotice) => {
+    for (const reader of readers) reader.push(notice);
+    if (readers.size === 0) unread = [...unread, notice].slice(-NOTICES_MAX);
   };
   return {
     onState(state) {
-      if (state.kind === "away" && !isAway) {
-        tell(`${neutraliseLine(state.error.message)} What you type waits; it is tried for again.`);
-      }
-      if (state.kind === "connected" && isAway) tell("The engine answers again.");
+      if (state.kind === "away" && !isAway) tell(engineAway(state.error));
+      if (state.kind === "connected" && isAway) tell(ENGINE_BACK);
       isAway = state.kind === "away";
     },
-    onResumed: () => tell("It was restarted: the session continues, and what it was doing has ended."),
+    onResumed: () => tell(ENGINE_RESUMED),
+    onUpgrade: () => tell(UPGRADING),
     async *read(signal) {
-      const queue = new BoundedQueue<string>(NOTICES_MAX);
+      const queue = new BoundedQueue<EngineNotice>(NOTICES_MAX);
       const end = () => queue.end();
       readers.add(queue);
+      for (const notice of unread) queue.push(notice);
+      unread = [];
       signal.addEventListener("abort", end, { once: true });
       if (signal.aborted) end();
       try {

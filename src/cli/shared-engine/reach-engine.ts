@@ -30,6 +30,8 @@ export interface ReachOptions {
   readonly onState?: (state: RemoteState) => void;
   /** Called when a session is resumed in a restarted engine. */
   readonly onResumed?: () => void;
+  /** Called when a new engine brings the database up to date first. */
+  readonly onUpgrade?: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -111,7 +113,7 @@ function isAbsent(thrown: unknown): boolean {
 }
 
 async function sharedEngine(options: ReachOptions): Promise<RemotePort> {
-  const { at, settings, signal, onResumed } = options;
+  const { at, settings, signal, onResumed, onUpgrade } = options;
   const { clock } = at.world;
   const { startEngine } = await import("./start-engine.ts");
   const untilMs = clock.monotonic() + REACH_MS_MAX;
@@ -130,7 +132,7 @@ async function sharedEngine(options: ReachOptions): Promise<RemotePort> {
     return found !== undefined;
   };
   const { insecureDevKey } = settings;
-  const start = () => startEngine({ at, insecureDevKey, isRunning, signal });
+  const start = () => startEngine({ at, insecureDevKey, isRunning, signal, ...defined({ onUpgrade }) });
   const onState = reviving(options, start);
   while (clock.monotonic() < untilMs) {
     const running = await find();
@@ -164,10 +166,17 @@ function reviving({ at, onState }: ReachOptions, start: () => Promise<void>): (s
   };
 }
 
-async function ownEngine({ settings, at, features = [], signal }: ReachOptions): Promise<ReachedEngine> {
+async function ownEngine({
+  settings,
+  at,
+  features = [],
+  signal,
+  onUpgrade,
+}: ReachOptions): Promise<ReachedEngine> {
   const { openEngine } = await import("../../app/harness.ts");
   const asksTrust = process.stdin.isTTY === true;
-  const engine = await openEngine(await harnessOptions(settings, at, { attended: true, asksTrust }), signal);
+  const options = await harnessOptions(settings, at, { attended: true, asksTrust });
+  const engine = await openEngine({ ...options, ...defined({ onUpgrade }) }, signal);
   return {
     port: await engine.port(features),
     owned: true,

@@ -13,6 +13,7 @@ import { machineKeyOf } from "../secrets.ts";
 
 /** Time limit for a new engine to serve, on a busy machine. */
 const START_MS_MAX = 60_000;
+/** Characters of its first lines. */
 const LINE_CHARS_MAX = 65_536;
 
 export interface StartEngineOptions {
@@ -20,6 +21,8 @@ export interface StartEngineOptions {
   readonly insecureDevKey: boolean;
   /** Returns true if an engine runs by now: of several processes that want one, the first starts it. */
   isRunning(): Promise<boolean>;
+  /** Called when it brings the database up to date before it serves. */
+  readonly onUpgrade?: () => void;
   readonly signal: AbortSignal;
 }
 
@@ -31,7 +34,7 @@ export interface StartEngineOptions {
  * @throws HarnessError the failure of the start, EngineNotStarted.
  */
 export async function startEngine(options: StartEngineOptions): Promise<void> {
-  const { at, insecureDevKey, isRunning, signal } = options;
+  const { at, insecureDevKey, isRunning, signal, onUpgrade } = options;
   const { world, paths, workingDir } = at;
   const logs = join(paths.state, "log");
   for (const folder of [paths.data, logs]) await makeEngineFolder(folder, world.files);
@@ -47,32 +50,35 @@ export async function startEngine(options: StartEngineOptions): Promise<void> {
     env,
     logPath,
   });
-  const line = await firstLine(stdout, limit.signal);
-  const report = line === undefined ? undefined : parseJson(line)?.value;
-  if (isObject(report) && report["serving"] !== undefined) return;
-  if (isObject(report) && typeof report["reason"] === "string") throw refusalFromBody(report);
+  for await (const line of firstLines(stdout, limit.signal)) {
+    const report = parseJson(line)?.value;
+    if (!isObject(report)) break;
+    if (report["serving"] !== undefined) return;
+    if (typeof report["reason"] === "string") throw refusalFromBody(report);
+    if (report["upgrading"] !== true) break;
+    onUpgrade?.();
+  }
   throw new HarnessError("EngineNotStarted", { log: logPath });
 }
 
-/** Returns undefined if none comes before the end or the time limit. */
-async function firstLine(
-  stream: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+/** Yields lines until the end or the time limit, of `LINE_CHARS_MAX` characters together. */
+async function* firstLines(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<string> {
   const reader = stream.getReader();
   const stop = () => void reader.cancel().catch(() => undefined);
   signal.addEventListener("abort", stop, { once: true });
   const decoder = new TextDecoder();
   let text = "";
+  let characters = 0;
   try {
-    while (text.length < LINE_CHARS_MAX) {
+    while (characters < LINE_CHARS_MAX) {
       const { value, done } = await reader.read();
-      if (done) return undefined;
-      text += decoder.decode(value, { stream: true });
-      const end = text.indexOf("\n");
-      if (end >= 0) return text.slice(0, end);
+      if (done) return;
+      const more = decoder.decode(value, { stream: true });
+      characters += more.length;
+      const lines = `${text}${more}`.split("\n");
+      text = lines.pop() ?? "";
+      yield* lines;
     }
-    return undefined;
   } finally {
     signal.removeEventListener("abort", stop);
     stop();

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { TurnEndReason } from "../../protocol/events/events.ts";
+import type { EngineNotice } from "../../view/notes/engine-text.ts";
 import type { NotifiedEvent } from "../../view/notified-events.ts";
 import type { LineTerminal } from "./input/terminal.ts";
 
@@ -33,7 +34,7 @@ export interface LineClientOptions {
   /** Moments at which the terminal rings its bell. Default: none. */
   readonly rings?: readonly NotifiedEvent[];
   /** Emits notices about the engine itself: that it is unreachable, or back. Ends with the signal. */
-  readonly notices?: (signal: AbortSignal) => AsyncIterable<string>;
+  readonly notices?: (signal: AbortSignal) => AsyncIterable<EngineNotice>;
   /** True if this session replaces another one under a new profile; its first event reports it. */
   readonly isSwitch?: boolean;
   /** Request for another session with the settings of this client, for /new. Default: it begins none. */

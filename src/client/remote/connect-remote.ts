@@ -117,8 +117,10 @@ class Remote implements RemoteConnection, LinkReader {
     // Earlier subscriptions must see the events that this command causes.
     await Promise.allSettled([...this.#opening]);
     const accepted = await this.#sendToRun(command);
-    const id = accepted.sessionId ?? ("sessionId" in command ? command.sessionId : undefined);
-    if (id !== undefined) this.#seenIn.set(id, this.#known.engine);
+    const named = "sessionId" in command ? command.sessionId : undefined;
+    const id = accepted.sessionId ?? named;
+    // A draft or a mark is also kept of a session that does not run: it does not tell that the session is live here.
+    if (id !== undefined && (id !== named || !this.#seenIn.has(id))) this.#seenIn.set(id, this.#known.engine);
     return accepted;
   }
 

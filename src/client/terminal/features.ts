@@ -1,3 +1,4 @@
+import { banners } from "./banners/banners.ts";
 import { changes } from "./changes/changes.ts";
 import { slashLines } from "./commands/slash-lines.ts";
 import { completion } from "./completion/completion.ts";
@@ -6,6 +7,7 @@ import { images } from "./images/paste-image.ts";
 import { keyProbe } from "./keys/key-probe.ts";
 import type { MakeFeature } from "./layout/feature.ts";
 import { models } from "./models/models.ts";
+import { modes } from "./modes/modes.ts";
 import { notify } from "./notify/notify.ts";
 import { panels } from "./panels/panels.ts";
 import { profiles } from "./profiles/profiles.ts";
@@ -15,6 +17,7 @@ import { rewind } from "./rewind/rewind.ts";
 import { sessionChoice } from "./sessions/session-choice.ts";
 import { settings } from "./settings/settings.ts";
 import { shellLines } from "./shell/shell-lines.ts";
+import { sidebar } from "./sidebar/sidebar.ts";
 import { themes } from "./themes/theme-panel.ts";
 import { welcome } from "./welcome/welcome.ts";
 
@@ -29,6 +32,7 @@ export const FEATURES: readonly MakeFeature[] = [
   models,
   profiles,
   costs,
+  modes,
   themes,
   keyProbe,
   notify,
@@ -36,6 +40,8 @@ export const FEATURES: readonly MakeFeature[] = [
   slashLines, // behind those that take a command without words
   shellLines,
   images,
+  sidebar,
+  banners,
   queue,
   completion, // last, so that its list is next to the draft
 ];

@@ -3,6 +3,7 @@ import type { Clock } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import type { SessionInfo } from "../../protocol/resources.ts";
+import type { EngineNotice } from "../../view/notes/engine-text.ts";
 import type { Host } from "./host/host.ts";
 import type { Screen, ScreenOptions } from "./screen/screen.ts";
 
@@ -64,6 +65,8 @@ export interface TerminalClientOptions {
   /** Sent as the first prompt. */
   readonly prompt?: string;
   readonly host: Host;
+  /** Yields sentences about the engine itself: that it is away, or back. Ends with the signal. */
+  readonly notices?: (signal: AbortSignal) => AsyncIterable<EngineNotice>;
   readonly openScreen: (options: ScreenOptions) => Screen;
   readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
   readonly signal: AbortSignal;

@@ -3,9 +3,10 @@ import { HarnessError } from "../../base/errors.ts";
 import type { SessionId } from "../../base/ids.ts";
 import type { Command } from "../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../protocol/commands/results.ts";
-import type { Connection } from "../../protocol/connection.ts";
+import type { Connection, NewsOptions } from "../../protocol/connection.ts";
 import type { AttachedFile, AttachmentInfo } from "../../protocol/content.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { NewsItem } from "../../protocol/events/news.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../protocol/resources.ts";
@@ -155,6 +156,10 @@ export class SessionStore implements ShownSession {
       if (thrown instanceof HarnessError) return thrown;
       throw thrown;
     }
+  }
+
+  news(options: NewsOptions): AsyncIterable<NewsItem> | undefined {
+    return this.#reached?.connection.news?.(options);
   }
 
   async #sender(): Promise<Sender | HarnessError> {

@@ -118,7 +118,10 @@ class TerminalClient {
           )
         : undefined;
     const inline = this.#inline;
-    this.#status = new StatusPart(services, { isQuiet: options.isQuiet ?? false });
+    this.#status = new StatusPart(services, {
+      isQuiet: options.isQuiet ?? false,
+      mode: () => firstOf(this.#features, (feature) => feature.mode?.()),
+    });
     this.#stage = new Stage({
       parts: {
         // An inline client writes the first row once, above everything.
@@ -130,6 +133,7 @@ class TerminalClient {
         above: (columns) => this.#features.flatMap((feature) => feature.above?.(columns) ?? []),
         dock: new QuestionDock(services),
         input: this.#input,
+        side: () => firstOf(this.#features, ({ side }) => side),
         rule: (columns) =>
           this.#status.rule(columns, inline === undefined ? this.#transcript.newBlocks : undefined),
         status: (columns) => this.#status.status(columns),
@@ -160,6 +164,7 @@ class TerminalClient {
     try {
       void this.#settings.reload();
       void this.#begin();
+      void this.#readNotices().catch((thrown: unknown) => this.#tell(thrown));
       const why = await Promise.race([this.#left.promise, aborted.promise]);
       await this.#settle();
       const session = this.#store.open?.session;
@@ -195,6 +200,15 @@ class TerminalClient {
     }
   }
 
+  async #readNotices(): Promise<void> {
+    const { notices, signal } = this.#options;
+    if (notices === undefined) return;
+    for await (const notice of notices(AbortSignal.any([signal, this.#leave.signal]))) {
+      for (const feature of this.#features) feature.engineNotice?.(notice);
+      this.#screen.redraw();
+    }
+  }
+
   #makeServices(): Services {
     const client = this;
     return {
@@ -202,8 +216,15 @@ class TerminalClient {
       get draft() {
         return client.#input;
       },
-      get screen() {
-        return client.#screen;
+      screen: {
+        get size() {
+          return client.#screen.size;
+        },
+        control: (sequence) => client.#screen.control(sequence),
+        setMouse: (mode) => client.#screen.setMouse(mode),
+        setTitle: (title) => client.#screen.setTitle(title),
+        suspend: () => client.#screen.suspend(),
+        resume: () => client.#screen.resume(),
       },
       host: this.#options.host,
       settings: this.#settings,
@@ -338,4 +359,15 @@ class TerminalClient {
     if (failure === undefined) return;
     this.#say(failure instanceof HarnessError ? refusalText(failure) : messageOf(failure), "failure");
   }
+}
+
+function firstOf<Item, Found>(
+  items: readonly Item[],
+  find: (item: Item) => Found | undefined,
+): Found | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

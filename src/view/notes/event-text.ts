@@ -1,4 +1,5 @@
-import type { ClientId, InputId } from "../../base/ids.ts";
+import type { ClientId, InputId, SessionId } from "../../base/ids.ts";
+import { isId } from "../../base/ids.ts";
 import { isObject } from "../../base/json.ts";
 import { durationText } from "../../base/text/duration.ts";
 import { count, grouped, shortened } from "../../base/text/text.ts";
@@ -34,6 +35,16 @@ export function textBy(text: string, by: ClientId | undefined, seen: SeenClients
 export function withdrawnText(waited: readonly WaitingInput[], id: InputId): string {
   const input = waited.find(({ inputId }) => inputId === id);
   return input === undefined ? "a waiting input was withdrawn" : `withdrawn: ${inputLine(input.content)}`;
+}
+
+/** Says to a person that they watch a session of an agent (CTL-12). */
+export const OBSERVED_TEXT = "This session was started by an external agent. You are observing as human.";
+
+/** Returns the session of an event about an agent session; undefined for other events. */
+export function agentSessionOf(payload: PayloadOf<"CustomEvent">): SessionId | undefined {
+  if (agentText(payload) === undefined || !isObject(payload.payload)) return undefined;
+  const { session } = payload.payload;
+  return typeof session === "string" && isId("sess", session) ? session : undefined;
 }
 
 /** Returns the engine's text about an agent session without a subscriber here (CTL-12); undefined for other events. */

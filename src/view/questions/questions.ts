@@ -28,7 +28,7 @@ export function questionId(question: Question): CallId | AskId {
 
 /**
  * Returns true if an event closes a question: an answer, the result of its call, or the end of its turn. Questions
- * about the project's files outlive a turn.
+ * about the project's files and codes for tokens outlive a turn.
  */
 function closesQuestion(envelope: Envelope, question: Question): boolean {
   switch (envelope.kind) {
@@ -136,7 +136,7 @@ function outlivesTurn(question: Question): boolean {
     case "permission":
       return false;
     case "asked":
-      return question.ask.about === "trust";
+      return question.ask.about === "trust" || question.ask.about === "token-code";
     default:
       return unreachable(question);
   }

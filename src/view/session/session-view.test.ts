@@ -539,3 +539,21 @@ function sizeOf(value: unknown): number {
 function numbered(events: readonly Event[]): readonly Envelope[] {
   return events.map((each, at) => ({ id: at + 1, session: SESSION, ts: "", ...each }) as Envelope);
 }
+
+test("[AUTH-03 TUI-10] a code for a token, which is asked beside the log, is an open question until it is closed", () => {
+  const askId = fakeId("ask", 7) as AskId;
+  const choices = [{ value: "close", label: "close" }];
+  const ask = { askId, about: "token-code", text: "the code is 123456", choices } as const;
+  const [beside, started] = [{ session: SESSION, id: 1, ts: "", aside: true } as const, fakeId("cli", 3)];
+  const turn = { kind: "TurnStarted", payload: { turn: 1, originator: started } };
+  const end = { kind: "TurnEnded", payload: { turn: 1, reason: "complete" } };
+  const events = [
+    { session: SESSION, id: 1, ts: "", ...turn },
+    { ...beside, kind: "Asked", payload: ask },
+    { session: SESSION, id: 2, ts: "", ...end },
+  ] as unknown as readonly Envelope[];
+  const view = clean(events);
+  expect(view.run?.questions.map(questionId)).toEqual([askId]);
+  const closed = { ...beside, kind: "Answered", payload: { askId, answer: null } } as unknown as Envelope;
+  expect(sessionAfter(view, closed).run?.questions).toEqual([]);
+});

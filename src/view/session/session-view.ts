@@ -141,14 +141,17 @@ export function sessionAfter(view: SessionView, envelope: Envelope): SessionView
 }
 
 /**
- * Returns the view with what is not in the log: the newest lines of a running command, or a piece of the arguments of a
- * call that the model writes.
+ * Returns the view with what is not in the log: the newest lines of a running command, a piece of the arguments of a
+ * call that the model writes, or a question to the people who are there.
  */
 function withLiveOutput(view: SessionView, envelope: Envelope): SessionView {
   const { run = newRun(envelope.session) } = view;
   if (run.session !== envelope.session) return view;
   if (envelope.kind === "ToolArgsDelta")
     return { ...view, run: { ...run, incoming: withPiece(run.incoming, envelope) } };
+  // A question to the people who are there, such as a code for a token.
+  if (envelope.kind === "Asked" || envelope.kind === "Answered")
+    return { ...view, run: sharedAfter(run, envelope) };
   if (envelope.kind !== "ToolCallProgress") return view;
   const calls = callsAfter(run.calls, envelope);
   return calls === run.calls ? view : { ...view, run: { ...run, calls } };

@@ -11,17 +11,25 @@ import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { StartingEngine } from "../../first-frame/starting-engine.ts";
 import type { ProcessContext } from "../../process-context.ts";
+import type { EngineNotices } from "../../shared-engine/engine-notices.ts";
 import { VERSION } from "../../version.ts";
 import type { Line } from "./flags.ts";
 import { openLineSession } from "./line-session.ts";
 import { terminalHost } from "./terminal-host.ts";
 import { terminalLife } from "./terminal-life.ts";
 
+export interface FullScreenOptions {
+  readonly at: ProcessContext;
+  /** True: on the main screen, and in its scrollback. */
+  readonly isInline: boolean;
+  readonly notices: EngineNotices;
+}
+
 /** Runs the terminal client on the whole screen or inline. Its first frame waits for nothing (PERF-01). */
 export async function runFullScreen(
   line: Line,
   starting: StartingEngine,
-  { at, isInline }: { readonly at: ProcessContext; readonly isInline: boolean },
+  { at, isInline, notices }: FullScreenOptions,
 ): Promise<ExitCode> {
   await using connections = new AsyncDisposableStack();
   const { settings, connect, prompt } = line;
@@ -69,6 +77,7 @@ export async function runFullScreen(
     signal: at.stop.signal,
     hasColours: (process.env["NO_COLOR"] ?? "") === "",
     isQuiet: settings.quietCost === true,
+    notices: notices.read,
     ...(prompt === undefined ? {} : { prompt }),
   });
   return why === "interrupt" ? EXIT.cancelled : EXIT.done;

@@ -35,16 +35,16 @@ import { screenSetting } from "./screen-kind.ts";
 export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode> {
   const { stop } = at;
   const notices = engineNotices();
-  const { onState, onResumed } = notices;
+  const { onState, onResumed, onUpgrade } = notices;
   await using starting = startingEngine(
-    (signal) => engineOf(line, { at, onState, onResumed, signal }),
+    (signal) => engineOf(line, { at, onState, onResumed, onUpgrade, signal }),
     stop.signal,
   );
   if (line.connect !== undefined) await starting.reached; // it may ask for its token on the terminal
   const screen = line.screen ?? (process.stdin.isTTY === true ? screenSetting(at.paths.config) : "full");
   if (line.plain !== true && screen !== "reader" && hasFullScreen(at)) {
     const { runFullScreen } = await import("./full-screen.ts");
-    return await runFullScreen(line, starting, { at, isInline: screen === "inline" });
+    return await runFullScreen(line, starting, { at, isInline: screen === "inline", notices });
   }
   using own = await openTerminal(at, stop);
   const leave = new AbortController();
@@ -82,7 +82,7 @@ interface LineStart {
 
 async function workWith(line: Line, starting: StartingEngine, place: LineStart): Promise<ExitCode> {
   const { at, ahead } = place;
-  const reached = await whileAlive(starting.reached, ahead.signal);
+  const reached = await whileAlive(printingNotices(starting.reached, place), ahead.signal);
   try {
     return await workIn(line, reached, place);
   } catch (thrown) {
@@ -92,6 +92,23 @@ async function workWith(line: Line, starting: StartingEngine, place: LineStart):
     await using port = await engineThatHolds(thrown, line.settings, at);
     if (port === undefined) throw thrown;
     return await workIn(line, { port, owned: false }, place);
+  }
+}
+
+/** Prints what is to be said about an engine while it starts. Returns what `reached` returns. */
+async function printingNotices<Reached>(
+  reached: Promise<Reached>,
+  { at, notices }: Pick<LineStart, "at" | "notices">,
+): Promise<Reached> {
+  const end = new AbortController();
+  const printing = (async () => {
+    for await (const { text } of notices.read(end.signal)) await at.stderr.write(`cinch: ${text}\n`);
+  })();
+  try {
+    return await reached;
+  } finally {
+    end.abort();
+    await printing;
   }
 }
 
@@ -113,7 +130,7 @@ function withVariableHint(thrown: unknown): unknown {
 
 async function engineOf(
   line: Line,
-  reachOptions: Pick<ReachOptions, "at" | "onState" | "onResumed" | "signal">,
+  reachOptions: Pick<ReachOptions, "at" | "onState" | "onResumed" | "onUpgrade" | "signal">,
 ): Promise<ReachedEngine> {
   const { settings, connect } = line;
   if (connect !== undefined) {

@@ -34,8 +34,8 @@ const CI_TOKEN = "ci-token.json";
  * Runs `cinch serve`: an engine on the Unix socket and, with --listen, on a port (CTL-10).
  *
  * It serves until a signal ends it. Then every stream gets its SessionEnded, and the exit code is 130. With
- * --until-idle it opens no session, prints one line of JSON with its address or its failure, and ends once no client
- * uses it (CTL-18).
+ * --until-idle it opens no session, prints one line of JSON with its address or its failure, before it one if it brings
+ * the database up to date, and ends once no client uses it (CTL-18).
  */
 export async function run(context: ServeContext): Promise<ExitCode> {
   const { flags, at } = context;
@@ -85,7 +85,14 @@ async function serve({ flags, settings, at }: ServeContext): Promise<ExitCode> {
 
 async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<ExitCode> {
   const { signal } = at.stop;
-  const own = await harnessOptions(settings, at, { attended: true });
+  let told = Promise.resolve();
+  const own = {
+    ...(await harnessOptions(settings, at, { attended: true })),
+    onUpgrade() {
+      told = at.stdout.write(`${JSON.stringify({ upgrading: true })}\n`);
+      told.catch(() => undefined); // thrown where it is awaited
+    },
+  };
   const fromFile = await settingsOfFile(own);
   const options = await planeOptions(flags, at, { ...own, origins: fromFile.allowOrigins });
   const { openEngine } = await import("../../../app/harness.ts");
@@ -98,6 +105,7 @@ async function serveUntilIdle({ flags, settings, at }: ServeContext): Promise<Ex
   );
   try {
     const { server, harness, addresses } = service;
+    await told;
     await at.stdout.write(`${JSON.stringify({ serving: addresses, pid: at.world.machine.pid })}\n`);
     const { clock } = at.world;
     await using _work = await workBeside(options, harness);

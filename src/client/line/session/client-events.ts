@@ -46,7 +46,7 @@ async function* notices(
   signal: AbortSignal,
 ): AsyncGenerator<ClientEvent> {
   if (openNotices === undefined) return;
-  for await (const text of openNotices(signal)) yield { kind: "notice", text };
+  for await (const { text } of openNotices(signal)) yield { kind: "notice", text };
 }
 
 /** Attaches to a resumed session, whose interrupted calls are asked about now, while this client can answer. */

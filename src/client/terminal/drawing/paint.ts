@@ -29,6 +29,20 @@ const NO_COLOURS: RoleColours = {};
 
 /** Returns a row as the terminal gets it: exactly `columns` wide if it has a fill, else at most. */
 export function paint(drawn: DrawnRow, theme: Theme, columns: number): string {
+  return painted(drawn, theme, columns).text;
+}
+
+/** Returns a row as the terminal gets it, exactly `columns` wide, for what stands beside it. */
+export function paintWide(drawn: DrawnRow, theme: Theme, columns: number): string {
+  const { text, width } = painted(drawn, theme, columns);
+  return `${text}${" ".repeat(Math.max(0, columns - width))}`;
+}
+
+function painted(
+  drawn: DrawnRow,
+  theme: Theme,
+  columns: number,
+): { readonly text: string; readonly width: number } {
   let text = "";
   let width = 0;
   for (const each of drawn.spans) {
@@ -38,8 +52,9 @@ export function paint(drawn: DrawnRow, theme: Theme, columns: number): string {
     width += displayWidth(fitting);
     if (fitting.length < each.text.length) break;
   }
-  if (drawn.fill === undefined || width >= columns) return text;
-  return `${text}${sgr(NO_STYLE, theme, drawn.fill)}${" ".repeat(columns - width)}${RESET}`;
+  if (drawn.fill === undefined || width >= columns) return { text, width };
+  const filled = `${text}${sgr(NO_STYLE, theme, drawn.fill)}${" ".repeat(columns - width)}${RESET}`;
+  return { text: filled, width: columns };
 }
 
 function paintSpan({ text, style }: Span, theme: Theme, fill: Role | undefined): string {

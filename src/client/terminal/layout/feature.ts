@@ -1,8 +1,10 @@
 import type { HarnessError } from "../../../base/errors.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { EngineNotice } from "../../../view/notes/engine-text.ts";
 import type { SessionStep } from "../../../view/session/session-view.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import type { ActionName } from "../keys/actions.ts";
+import type { SidePart } from "./part.ts";
 import type { Services } from "./services.ts";
 
 /** How a text is sent while a turn runs. */
@@ -17,8 +19,14 @@ export interface Feature {
   readonly actions?: Readonly<Partial<Record<ActionName, () => void>>>;
   /** Rows that it shows between the transcript and the draft. Called for each frame. */
   above?(columns: number): readonly DrawnRow[];
-  /** Called once the screen is open, after the first frame. Until then `services.screen` is absent. */
+  /** Called once the screen is open, after the first frame. Until then `services.screen` throws. */
   started?(): void;
+  /** The part at the right edge. The first feature that has one has the place. */
+  readonly side?: SidePart;
+  /** Returns how the session treats changes, for the status line and the line above the draft. */
+  mode?(): string | undefined;
+  /** Takes a sentence about the engine itself: it is away, or answers again. */
+  engineNotice?(notice: EngineNotice): void;
   /** Takes an event of the session that is shown, with the views before and after it. */
   changed?(envelope: Envelope, step: SessionStep): void;
   /** Called once another session is shown, before its events. */

@@ -28,6 +28,12 @@ export interface Part {
   mouse?(input: MouseInput): boolean;
 }
 
+/** A part at the right edge, beside the others. Keys never go to it. */
+export interface SidePart extends Part {
+  /** Returns its columns on a screen of this size; 0 while it is hidden. Called for each frame. */
+  columns(size: Size): number;
+}
+
 /** A part above the others, with a title. It has the focus while it is open. */
 export interface Overlay extends Part {
   readonly title: string;

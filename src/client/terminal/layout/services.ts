@@ -3,7 +3,9 @@ import type { SessionId } from "../../../base/ids.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../../protocol/commands/results.ts";
+import type { NewsOptions } from "../../../protocol/connection.ts";
 import type { AttachedFile, AttachmentInfo } from "../../../protocol/content.ts";
+import type { NewsItem } from "../../../protocol/events/news.ts";
 import type { QueryKind } from "../../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
@@ -54,6 +56,8 @@ export interface ShownSession {
    * files.
    */
   attach(session: SessionId, file: AttachedFile): Promise<AttachmentInfo | HarnessError | undefined>;
+  /** Yields changes of all sessions; undefined before the engine is reached, and if it serves none. */
+  news(options: NewsOptions): AsyncIterable<NewsItem> | undefined;
 }
 
 /** What the person writes, for the parts of the screen. */

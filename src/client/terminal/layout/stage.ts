@@ -1,15 +1,12 @@
 import type { Theme } from "../drawing/paint.ts";
-import { paint } from "../drawing/paint.ts";
+import { paint, paintWide } from "../drawing/paint.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { KeyTable } from "../keys/key-table.ts";
 import type { Frame, KeyInput, MouseInput, ScreenInput, Size } from "../screen/screen.ts";
-import type { DrawnPart, Overlay, Part } from "./part.ts";
-
-/** Rows that a sentence in place of the status line takes. */
-const SENTENCE_ROWS_MAX = 3;
+import type { DrawnPart, Overlay, Part, SidePart } from "./part.ts";
 
 /** The parts of the screen, from the top to the bottom. */
 export interface StageParts {
@@ -24,6 +21,8 @@ export interface StageParts {
     noteKey(): void;
   };
   readonly input: Part;
+  /** The part at the right edge of all but the last row; undefined if there is none. */
+  readonly side: () => SidePart | undefined;
   readonly status: (columns: number) => DrawnRow;
   /** Rows that leave the transcript for the scrollback, since the last call. Default: none. */
   readonly finished?: (size: Size, isLast: boolean) => readonly DrawnRow[];
@@ -44,7 +43,16 @@ interface Region {
   readonly part: Part;
   readonly top: number;
   readonly rows: number;
+  /** Its first column; absent: it begins at the left edge, and ends where the part beside it begins. */
+  readonly left?: number;
 }
+
+/** Rows of a sentence in place of the status line. */
+const SENTENCE_ROWS_MAX = 4;
+/** Rows that the transcript keeps of those that features would show. */
+const TRANSCRIPT_ROWS_MIN = 3;
+/** Columns of the line between the parts and the one beside them. */
+const SIDE_BORDER = "│ ";
 
 /** Lays out the parts of the screen, and gives keys and the mouse to the one that has the focus. */
 export class Stage {
@@ -74,33 +82,46 @@ export class Stage {
     overlay.closed?.();
   }
 
-  /** Shows a row in place of the status line; undefined ends that. */
+  /** Shows a sentence in place of the status line, in a few rows if it needs them; undefined ends that. */
   say(sentence: DrawnRow | undefined): void {
     this.#sentence = sentence;
   }
 
   draw(size: Size): Frame {
-    const { parts, theme, isInline = false } = this.#options;
-    const { columns, rows: height } = size;
     const overlay = this.#overlays.at(-1);
-    const status = this.#statusRows(columns);
-    if (overlay?.place === "full") {
-      const rest = Math.max(1, height - 1 - status.length);
-      const drawn = overlay.draw({ columns, rows: rest });
-      this.#regions = [{ part: overlay, top: 1, rows: rest }];
-      const title = row([span(overlay.title, { role: "heading" })]);
-      const rows = [title, ...filled(drawn.rows, rest), ...status];
-      return { ...this.#frame(rows, { ...drawn, top: 1 }, columns, theme()), isWhole: true };
-    }
+    return overlay?.place === "full" ? this.#drawFull(overlay, size) : this.#drawParts(overlay, size);
+  }
+
+  #drawFull(overlay: Overlay, { columns, rows: height }: Size): Frame {
+    const status = this.#status(columns, Math.max(1, height - 2));
+    const rest = Math.max(1, height - 1 - status.length);
+    const drawn = overlay.draw({ columns, rows: rest });
+    this.#regions = [{ part: overlay, top: 1, rows: rest }];
+    const title = row([span(overlay.title, { role: "heading" })]);
+    const rows = [title, ...filled(drawn.rows, rest), ...status];
+    return { ...this.#frame(rows, { ...drawn, top: 1 }, columns, this.#options.theme()), isWhole: true };
+  }
+
+  #drawParts(overlay: Overlay | undefined, size: Size): Frame {
+    const { columns: width, rows: height } = size;
+    const { parts, isInline = false } = this.#options;
+    const theme = this.#options.theme();
+    const side = isInline ? undefined : parts.side();
+    const sideColumns = side?.columns(size) ?? 0;
+    const columns = width - sideColumns;
     const input = parts.input.draw({ columns, rows: Math.max(1, Math.floor(height / 3)) });
-    const header = parts.header(columns);
-    const dockMax = Math.max(1, Math.floor(height / 2));
     const bottom = overlay ?? parts.dock;
-    const dock = bottom.draw({ columns, rows: dockMax });
+    const dock = bottom.draw({ columns, rows: Math.max(1, Math.floor(height / 2)) });
     const line = parts.rule(columns);
-    const added = parts.above(columns);
-    const fixed = header.length + added.length + dock.rows.length + 1 + input.rows.length + status.length;
-    const room = Math.max(0, height - fixed);
+    // On a low screen the draft, the question and the status line come first.
+    const left = height - dock.rows.length - input.rows.length - 1;
+    const status = this.#status(width, Math.max(1, left));
+    const spare = Math.max(0, left - status.length);
+    const header = parts.header(columns).slice(0, spare);
+    const addedMax = Math.max(0, spare - header.length - TRANSCRIPT_ROWS_MIN);
+    // The last ones belong to the draft.
+    const added = addedMax === 0 ? [] : parts.above(columns).slice(-addedMax);
+    const room = spare - header.length - added.length;
     const transcript = room === 0 ? { rows: [] } : parts.transcript.draw({ columns, rows: room });
     const rows = isInline ? transcript.rows : filled(transcript.rows, room);
     const above = [...header, ...rows, ...added];
@@ -112,19 +133,27 @@ export class Stage {
     ];
     const isAbove = overlay !== undefined || dock.cursor !== undefined;
     const focus = isAbove ? { ...dock, top: above.length } : { ...input, top: inputTop };
-    return this.#frame([...above, ...dock.rows, line, ...input.rows, ...status], focus, columns, theme());
-  }
-
-  /** Returns the status line, or the sentence in its place, which may take more rows: its end counts too. */
-  #statusRows(columns: number): readonly DrawnRow[] {
-    if (this.#sentence === undefined) return [this.#options.parts.status(columns)];
-    return wrapSpans(this.#sentence.spans, { columns }).slice(0, SENTENCE_ROWS_MAX);
+    const shown = [...above, ...dock.rows, line, ...input.rows];
+    if (side === undefined || sideColumns === 0)
+      return this.#frame([...shown, ...status], focus, width, theme);
+    const place = { top: 0, rows: shown.length, left: columns + SIDE_BORDER.length };
+    const beside = side.draw({ columns: width - place.left, rows: shown.length }).rows;
+    this.#regions = [{ part: side, ...place }, ...this.#regions];
+    const joined = shown.map((each, at) => besides(each, beside[at], { columns, width, theme }));
+    return withCursor([...joined, ...status.map((each) => paint(each, theme, width))], focus);
   }
 
   /** Returns the painted rows that leave the transcript for the scrollback, since the last call. */
   finished(size: Size, isLast: boolean): readonly string[] {
     const { parts, theme } = this.#options;
     return (parts.finished?.(size, isLast) ?? []).map((each) => paint(each, theme(), size.columns));
+  }
+
+  /** Returns the last rows: the status line, or the sentence in its place. */
+  #status(columns: number, rowsMax: number): readonly DrawnRow[] {
+    if (this.#sentence === undefined) return [this.#options.parts.status(columns)];
+    const rows = wrapSpans(this.#sentence.spans, { columns });
+    return rows.slice(0, Math.min(SENTENCE_ROWS_MAX, rowsMax));
   }
 
   input(input: ScreenInput): void {
@@ -185,29 +214,47 @@ export class Stage {
   }
 
   #mouse(input: MouseInput): void {
+    const { parts } = this.#options;
     const isHeld = input.type === "drag" || input.type === "release";
-    const region = this.#regions.find(({ part, top, rows }) =>
+    const region = this.#regions.find(({ part, top, rows, left = 0 }) =>
       isHeld && this.#pressed !== undefined
         ? part === this.#pressed
-        : input.row >= top && input.row < top + rows,
+        : input.row >= top && input.row < top + rows && input.column >= left,
     );
     if (input.type === "press") this.#pressed = region?.part;
     if (input.type === "release") this.#pressed = undefined;
-    const { parts } = this.#options;
-    if (region?.part.mouse?.({ ...input, row: input.row - region.top }) === true) return;
+    const place = { row: input.row - (region?.top ?? 0), column: input.column - (region?.left ?? 0) };
+    if (region?.part.mouse?.({ ...input, ...place }) === true) return;
     if (input.type === "wheel" && this.#overlays.length === 0) parts.transcript.mouse?.(input);
   }
 
   #frame(
     rows: readonly DrawnRow[],
-    { cursor, top }: DrawnPart & { readonly top: number },
+    focus: DrawnPart & { readonly top: number },
     columns: number,
     theme: Theme,
   ): Frame {
-    const painted = rows.map((each) => paint(each, theme, columns));
-    if (cursor === undefined) return { rows: painted };
-    return { rows: painted, cursor: { row: top + cursor.row, column: cursor.column } };
+    return withCursor(
+      rows.map((each) => paint(each, theme, columns)),
+      focus,
+    );
   }
+}
+
+function withCursor(rows: readonly string[], { cursor, top }: DrawnPart & { readonly top: number }): Frame {
+  if (cursor === undefined) return { rows };
+  return { rows, cursor: { row: top + cursor.row, column: cursor.column } };
+}
+
+/** Returns a row with one of the part at the right edge behind it. */
+function besides(
+  drawn: DrawnRow,
+  side: DrawnRow | undefined,
+  { columns, width, theme }: { readonly columns: number; readonly width: number; readonly theme: Theme },
+): string {
+  const border = paint(row([span(SIDE_BORDER, { role: "border" })]), theme, SIDE_BORDER.length);
+  const rest = side === undefined ? "" : paint(side, theme, width - columns - SIDE_BORDER.length);
+  return `${paintWide(drawn, theme, columns)}${border}${rest}`;
 }
 
 function filled(rows: readonly DrawnRow[], height: number): readonly DrawnRow[] {

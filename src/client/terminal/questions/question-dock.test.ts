@@ -51,6 +51,7 @@ function openStage() {
       rule: () => ({ spans: [] }),
       dock,
       input,
+      side: () => undefined,
       status: () => ({ spans: [] }),
     },
     keys: () => services.keys,

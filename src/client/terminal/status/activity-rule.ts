@@ -1,11 +1,13 @@
 import { count } from "../../../base/text/text.ts";
-import { displayWidth } from "../../../view/terminal/display-width.ts";
+import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow, Span } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import type { StatusFacts } from "./status-facts.ts";
 
 const LINE = "─";
 const LEAD = 2;
+/** Columns of the name of the client that began a turn. */
+const CLIENT_COLUMNS = 40;
 
 /** Facts for the line above the draft. */
 export interface Activity {
@@ -13,31 +15,78 @@ export interface Activity {
   readonly nowMs: number;
   /** Blocks that came below the window since it left the end; undefined while it is at the end. */
   readonly newBlocks: number | undefined;
-  /** Key that goes to the newest message, and the one that cancels. */
+  /** The client that began the turn, if it is another one. */
+  readonly by?: string;
+  /** Mode of the session; absent: unknown. */
+  readonly mode?: string;
+  /** Keys that go to the newest message, cancel the turn, and go to the next mode. */
   readonly endKey: string;
   readonly cancelKey: string;
+  readonly modeKey: string;
 }
 
-/** Returns the line above the draft, with the sign of life of a turn: its time, and the key that cancels it. */
-export function drawActivity(
-  { facts, nowMs, newBlocks, endKey, cancelKey }: Activity,
-  columns: number,
-): DrawnRow {
-  const since = facts.turnSince;
-  const seconds = since === undefined ? 0 : Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1_000));
-  const all: readonly Span[] = [
-    ...(since === undefined
-      ? []
-      : [span(` working ${timeText(seconds)} · ${cancelKey} cancels `, { role: "accent" })]),
+/**
+ * Returns the line above the draft: the sign of life of a turn with its time, who began it, and the key that cancels
+ * it; at the right the mode. A narrow terminal loses the key of the mode, the client, the words about keys, then the
+ * mode.
+ */
+export function drawActivity(activity: Activity, columns: number): DrawnRow {
+  const { mode, modeKey, by } = activity;
+  const right = mode === undefined ? "" : ` ${mode} `;
+  const withKey = mode === undefined ? "" : ` ${mode} · ${modeKey} `;
+  const [full, alone, short] = [wordsOf(activity, by), wordsOf(activity), shortWords(activity)];
+  const ways = [
+    [full, withKey],
+    [full, right],
+    [alone, right],
+    [short, right],
+    [short, ""],
+  ] as const;
+  for (const [left, words] of ways) {
+    const drawn = ruleOf(left, words, columns);
+    if (drawn !== undefined) return drawn;
+  }
+  return row([span(LINE.repeat(columns), { role: "border" })]);
+}
+
+/** Returns the line with words at its left and right; undefined if they do not fit. */
+function ruleOf(left: readonly Span[], right: string, columns: number): DrawnRow | undefined {
+  const rightWidth = right === "" ? 0 : displayWidth(right) + LEAD;
+  const leftWidth = left.reduce((sum, { text }) => sum + displayWidth(text), 0);
+  const rest = columns - LEAD - leftWidth - rightWidth;
+  if (rest < 0) return undefined;
+  const line = (width: number) => span(LINE.repeat(width), { role: "border" });
+  return row([
+    line(LEAD),
+    ...left,
+    line(rest),
+    ...(right === "" ? [] : [span(right, { role: "accent" }), line(LEAD)]),
+  ]);
+}
+
+function wordsOf(activity: Activity, by?: string): readonly Span[] {
+  const { newBlocks, endKey, cancelKey } = activity;
+  const work = workText(activity);
+  const client = by === undefined ? "" : ` · for ${cutEnd(by, CLIENT_COLUMNS)}`;
+  return [
+    ...(work === undefined ? [] : [span(` ${work}${client} · ${cancelKey} cancels `, { role: "accent" })]),
     ...(newBlocks === undefined ? [] : [span(` ↓ ${newText(newBlocks)}: ${endKey} `, { role: "warning" })]),
   ];
-  const widthOf = (spans: readonly Span[]) => spans.reduce((sum, { text }) => sum + displayWidth(text), 0);
-  // A narrow terminal keeps the last one.
-  const words = [all, all.slice(-1)].find((each) => widthOf(each) + LEAD <= columns) ?? [];
-  const width = widthOf(words);
-  if (width === 0) return row([span(LINE.repeat(columns), { role: "border" })]);
-  const rest = LINE.repeat(columns - LEAD - width);
-  return row([span(LINE.repeat(LEAD), { role: "border" }), ...words, span(rest, { role: "border" })]);
+}
+
+function shortWords(activity: Activity): readonly Span[] {
+  const work = workText(activity);
+  return [
+    ...(work === undefined ? [] : [span(` ${work} `, { role: "accent" })]),
+    ...(activity.newBlocks === undefined ? [] : [span(` ↓ ${activity.endKey} `, { role: "warning" })]),
+  ];
+}
+
+/** Returns how long the turn has run; undefined if none runs. */
+function workText({ facts, nowMs }: Activity): string | undefined {
+  const since = facts.turnSince;
+  if (since === undefined) return undefined;
+  return `working ${timeText(Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1_000)))}`;
 }
 
 function newText(blocks: number): string {

@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { holds } from "../../../../test/support/property.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import { NEW_SESSION, sessionAfter } from "../../../view/session/session-view.ts";
+import { displayWidth } from "../../../view/terminal/display-width.ts";
 import { textOfRow } from "../drawing/span.ts";
 import { drawActivity } from "./activity-rule.ts";
 import { NO_STATUS_FACTS, statusFactsAfter } from "./status-facts.ts";
@@ -42,39 +45,108 @@ const FULL = lineOf([START, cost(2, "openrouter", 0.04)], {
   contextWindow: 10_000,
 });
 
-test("[TUI-02] the status line has the fields of the document in its order, additions behind them", () => {
-  expect(textOfRow(drawStatus(FULL, 140))).toBe(
-    "sess_01HXX… · framework · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web · http://localhost:8421 · context 10 %",
+test("[TUI-02 bar:Status] the status line has the fields and words of the document in its order, additions behind them", () => {
+  const line = { ...FULL, mode: "accept edits" };
+  expect(textOfRow(drawStatus(line, 160))).toBe(
+    "sess_01HXX… · framework · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web: http://localhost:8421 · accept edits · context 10 %",
   );
 });
 
 test("[TUI-02] a narrow terminal loses additions, raw address, profile, session and $/session, in this order, and never $/turn or the model", () => {
-  const shown = [110, 90, 75, 65, 50, 20].map((columns) => textOfRow(drawStatus(FULL, columns)));
+  const shown = [110, 90, 75, 65, 50, 44, 30, 20].map((columns) => textOfRow(drawStatus(FULL, columns)));
   expect(shown).toEqual([
-    "sess_01HXX… · framework · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web · http://localhost:8421",
+    "sess_01HXX… · framework · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web: http://localhost:8421",
     "sess_01HXX… · framework · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web",
     "sess_01HXX… · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web",
     "openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web",
     "openrouter:claude-sonnet-4 · $0.04/turn · web",
-    "openrouter:claude-sonnet-4 · $0.04/turn · web",
+    "openrouter:claude-sonnet-4 · $0.04/turn",
+    "openrouter:claud… · $0.04/turn",
+    "openro… · $0.04/turn",
   ]);
 });
 
-test("[TUI-02] a turn of several providers shows the share of each, and an unknown price is said", () => {
+test("[TUI-02] at each width from 20 to 300 columns the line fits, and keeps its fields in order with model and cost", async () => {
+  const model = fc.stringMatching(/^[a-z]{1,12}:[a-z0-9/.-]{1,40}$/);
+  const costs = fc.array(fc.tuple(fc.constantFrom("zai", "openrouter", "anthropic"), fc.option(fc.nat(3))), {
+    maxLength: 4,
+  });
+  const facts = fc.record({
+    columns: fc.integer({ min: 20, max: 300 }),
+    model,
+    profile: fc.constantFrom("default", "ひらがな", "a-long-name-of-a-profile"),
+    mode: fc.constantFrom(undefined, "ask", "accept edits", "plan"),
+    web: fc.constantFrom(undefined, "http://localhost:8421"),
+    costs,
+  });
+  await holds(
+    fc.property(facts, ({ columns, model: name, profile, mode, web, costs: paid }) => {
+      const events = paid.map(([provider, usd], at) => cost(at + 2, provider, usd));
+      const line = lineOf([START, ...events]);
+      const open = { session: SESSION, profile, model: name, past: 0, history: false, notices: [] };
+      const more = { ...(mode === undefined ? {} : { mode }), ...(web === undefined ? {} : { web }) };
+      const drawn = drawStatus({ ...line, open, ...more, contextWindow: 10_000 }, columns);
+      const text = textOfRow(drawn);
+      expect(displayWidth(text)).toBeLessThanOrEqual(columns);
+      expect(text).toMatch(/\$(?:\?|\d+\.\d\d)\/turn/);
+      expect(text).toContain(name.slice(0, 3));
+      const ranks = text.split(" · ").map((field) => {
+        if (field.startsWith("sess_")) return 0;
+        if (field === profile) return 1;
+        if (field.endsWith("/turn")) return 3;
+        if (field.endsWith("/sess")) return 4;
+        if (/^web(?:: http:\/\/localhost:8421)?$/.test(field)) return 5;
+        if (field === mode) return 6;
+        return field.startsWith("context ") ? 7 : 2;
+      });
+      expect(ranks).toEqual([...new Set(ranks)].sort((one, other) => one - other));
+    }),
+    500,
+  );
+});
+
+test("[TUI-02] the address is a link, also where its text has no room", () => {
+  for (const columns of [160, 90]) {
+    const { spans } = drawStatus(FULL, columns);
+    const link = spans.find(({ text }) => text.startsWith("web"));
+    expect(link?.style.link).toBe("http://localhost:8421");
+  }
+});
+
+test("[TUI-02] a turn of several providers shows the share of each, and an unknown price is a question mark", () => {
   const split = lineOf([START, cost(2, "zai", 0.02), cost(3, "openrouter", 0.05)]);
   expect(textOfRow(drawStatus(split, 200))).toContain("$0.02 zai + $0.05 openrouter = $0.07/turn");
+  expect(textOfRow(drawStatus(split, 55))).toEndWith(" · 2 providers $0.07/turn");
+  expect(textOfRow(drawStatus(split, 30))).toEndWith(" · 2× $0.07/turn");
   const unknown = lineOf([START, cost(2, "zai", null), cost(3, "openrouter", 0.05)]);
-  expect(textOfRow(drawStatus(unknown, 200))).toContain("$? zai + $0.05 openrouter = price unknown/turn");
+  expect(textOfRow(drawStatus(unknown, 200))).toContain("$? zai + $0.05 openrouter = $?/turn · $?/sess");
   expect(textOfRow(drawStatus({ ...FULL, isQuiet: true }, 200))).not.toContain("$");
 });
 
-test("[TUI-02] the line above the draft shows that a turn runs, and for how long", () => {
-  const { facts } = lineOf([START]);
-  const at = { facts, nowMs: Date.parse(TS) + 75_000, newBlocks: 3, endKey: "ctrl+end", cancelKey: "escape" };
-  const text = textOfRow(drawActivity(at, 80));
-  expect(text).toStartWith("── working 1 min 15 s · escape cancels  ↓ 3 new blocks: ctrl+end ─");
-  expect(text.length).toBe(80);
-  expect(textOfRow(drawActivity({ ...at, facts: NO_STATUS_FACTS, newBlocks: undefined }, 10))).toBe(
-    "─".repeat(10),
+test("[TUI-02] a call that was cut off before its price was known makes the price of its turn unknown", () => {
+  const end = event(3, "TurnEnded", { turn: 1, reason: "cancelled", rounds: 2 });
+  expect(textOfRow(drawStatus(lineOf([START, cost(2, "zai", 0.02), end]), 200))).toContain(
+    "$?/turn · $?/sess",
   );
+});
+
+test("[TUI-02] the line above the draft shows that a turn runs, for how long and for whom, and the mode", () => {
+  const { facts } = lineOf([START]);
+  const at = {
+    ...{ facts, nowMs: Date.parse(TS) + 75_000, newBlocks: 3, mode: "plan", by: '"web" (human, …ABCDEF)' },
+    ...{ endKey: "ctrl+end", cancelKey: "escape", modeKey: "shift+tab" },
+  };
+  const rows = [120, 100, 80, 60, 10].map((columns) => textOfRow(drawActivity(at, columns)));
+  expect(rows.map((text) => displayWidth(text))).toEqual([120, 100, 80, 60, 10]);
+  expect(rows[0]).toStartWith(
+    '── working 1 min 15 s · for "web" (human, …ABCDEF) · escape cancels  ↓ 3 new blocks: ctrl+end ─',
+  );
+  expect(rows[0]).toEndWith("─ plan · shift+tab ──");
+  expect(rows[2]).toStartWith("── working 1 min 15 s · escape cancels  ↓ 3 new blocks: ctrl+end ─");
+  expect(rows[2]).toEndWith("─ plan ──");
+  expect(rows[3]).toStartWith("── working 1 min 15 s  ↓ ctrl+end ─");
+  expect(rows[3]).toEndWith("─ plan ──");
+  expect(rows[4]).toBe("─".repeat(10));
+  const idle = { ...at, facts: NO_STATUS_FACTS, newBlocks: undefined };
+  expect(textOfRow(drawActivity(idle, 40))).toEndWith("─ plan · shift+tab ──");
 });

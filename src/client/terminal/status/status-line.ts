@@ -1,7 +1,7 @@
-import { PRICE_UNKNOWN, priceOf } from "../../../view/costs/cost.ts";
+import { priceOf } from "../../../view/costs/cost.ts";
 import { totalCost } from "../../../view/costs/session-costs.ts";
 import type { SessionView } from "../../../view/session/session-view.ts";
-import { displayWidth } from "../../../view/terminal/display-width.ts";
+import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow, Span } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import type { OpenSession } from "../options.ts";
@@ -17,15 +17,30 @@ export interface StatusLine {
   readonly isReached: boolean;
   /** True: no costs (`--quiet-cost`). */
   readonly isQuiet: boolean;
+  /** Mode of the session; absent: unknown. */
+  readonly mode?: string;
   /** Tokens that the model accepts; absent: unknown. */
   readonly contextWindow?: number;
+  /** Tokens in the context before this client followed the session; absent: unknown. */
+  readonly contextTokens?: number;
   /** Address of the web client; absent: none is served. */
   readonly web?: string;
 }
 
 /** Fields in the order in which a narrow terminal loses them, the first ones first. Others stay. */
-const LOST = ["queue", "context", "mode", "webText", "profile", "session", "total"] as const;
-type Field = (typeof LOST)[number] | "model" | "turn" | "web";
+const LOST = [
+  "queue",
+  "context",
+  "mode",
+  "webText",
+  "profile",
+  "session",
+  "total",
+  "web",
+  "shares",
+  "word",
+] as const;
+type Field = Exclude<(typeof LOST)[number], "shares" | "word" | "webText"> | "model" | "turn";
 
 interface ShownField {
   readonly name: Field;
@@ -36,19 +51,23 @@ interface ShownField {
 const SEPARATOR = " · ";
 /** Characters of a session's id that are shown. */
 const ID_CHARACTERS = 10;
+/** Columns that the name of the model keeps on the narrowest terminal. */
+const MODEL_COLUMNS_MIN = 4;
 
 /**
  * Returns the status line ([A] § TUI, TUI-02): session, profile, model, cost of the turn and of the session, address of
  * the web client; behind them mode, context and queue. A narrow terminal loses fields in a fixed order, and never the
- * cost of the turn or the model.
+ * cost of the turn or the model, whose name is cut at last.
  */
 export function drawStatus(line: StatusLine, columns: number): DrawnRow {
-  let fields = fieldsOf(line);
+  const lost = new Set<string>();
+  let fields = fieldsOf(line, lost);
   for (const name of LOST) {
     if (widthOf(fields) <= columns) break;
-    fields = fields.filter((field) => field.name !== name);
+    lost.add(name);
+    fields = fieldsOf(line, lost);
   }
-  const spans = fields.flatMap(({ text, link }, at): readonly Span[] => [
+  const spans = withShortModel(fields, columns).flatMap(({ text, link }, at): readonly Span[] => [
     ...(at === 0 ? [] : [span(SEPARATOR, { role: "dim" })]),
     span(text, { role: "dim", ...(link === undefined ? {} : { link }) }),
   ]);
@@ -60,55 +79,69 @@ function widthOf(fields: readonly ShownField[]): number {
   return texts + SEPARATOR.length * Math.max(0, fields.length - 1);
 }
 
-function fieldsOf(line: StatusLine): readonly ShownField[] {
-  const { open, view, facts, isReached, isQuiet, web } = line;
+/** Returns the fields with the name of the model as short as the cost beside it needs. */
+function withShortModel(fields: readonly ShownField[], columns: number): readonly ShownField[] {
+  const over = widthOf(fields) - columns;
+  if (over <= 0) return fields;
+  return fields.map((field) => {
+    if (field.name !== "model") return field;
+    const room = Math.max(MODEL_COLUMNS_MIN, displayWidth(field.text) - over);
+    return { ...field, text: cutEnd(field.text, room) };
+  });
+}
+
+function fieldsOf(line: StatusLine, lost: ReadonlySet<string>): readonly ShownField[] {
+  const { open, view, facts, isReached, isQuiet, web, mode } = line;
   if (open === undefined) return [{ name: "model", text: isReached ? "no session yet" : "starting …" }];
   const { run } = view;
-  return [
+  const queued = view.waiting.length;
+  const all: readonly (ShownField | undefined)[] = [
     { name: "session", text: `${open.session.slice(0, ID_CHARACTERS)}…` },
     { name: "profile", text: run?.profile ?? open.profile },
     { name: "model", text: run?.model ?? open.model },
-    ...(isQuiet ? [] : costFields(view, facts)),
-    ...(web === undefined
-      ? []
-      : [
-          { name: "web", text: "web", link: web } as const,
-          { name: "webText", text: web, link: web } as const,
-        ]),
-    ...(run?.planMode === true ? [{ name: "mode", text: "plan" } as const] : []),
-    ...contextField(line),
-    ...(view.waiting.length === 0 ? [] : [{ name: "queue", text: `queue ${view.waiting.length}` } as const]),
+    ...(isQuiet ? [] : costFields(view, facts, lost)),
+    web === undefined
+      ? undefined
+      : { name: "web", text: lost.has("webText") ? "web" : `web: ${web}`, link: web },
+    mode === undefined ? undefined : { name: "mode", text: mode },
+    contextField(line),
+    queued === 0 ? undefined : { name: "queue", text: `queue ${queued}` },
   ];
+  return all.filter((field) => field !== undefined).filter(({ name }) => !lost.has(name));
 }
 
-function costFields(view: SessionView, { turn }: StatusFacts): readonly ShownField[] {
-  const total = totalCost(view.costs);
-  const price = priceOf(total);
-  const session = price === null ? PRICE_UNKNOWN : `${dollars(price)}/sess`;
+function costFields(view: SessionView, facts: StatusFacts, lost: ReadonlySet<string>): readonly ShownField[] {
+  const price = priceOf(totalCost(view.costs));
   return [
-    { name: "turn", text: turnText(turn) },
-    { name: "total", text: session },
+    { name: "turn", text: turnText(view, facts, lost) },
+    { name: "total", text: `${dollars(price ?? undefined)}/sess` },
   ];
 }
 
-/** Returns the cost of a turn, with the share of each provider if it had several (never silently unified). */
-function turnText(turn: StatusFacts["turn"]): string {
+/**
+ * Returns the cost of a turn, with the share of each provider if it had several (never silently unified). On a narrow
+ * terminal their number stands for the shares.
+ */
+function turnText(view: SessionView, { turn }: StatusFacts, lost: ReadonlySet<string>): string {
   const costs = [...turn.values()];
   const sum = costs.reduce((usd, each) => usd + each.usd, 0);
-  const whole = costs.every(({ isKnown }) => isKnown) ? `${dollars(sum)}/turn` : `${PRICE_UNKNOWN}/turn`;
+  // A call that was cut off has no cost of its own; the costs of the turn know of it.
+  const isKnown = costs.every((each) => each.isKnown) && view.costs.turn.total.unpricedCalls === 0;
+  const whole = `${dollars(isKnown ? sum : undefined)}/turn`;
   if (turn.size < 2) return whole;
-  const shares = [...turn].map(([name, { usd, isKnown }]) => `${isKnown ? dollars(usd) : "$?"} ${name}`);
+  if (lost.has("word")) return `${turn.size}× ${whole}`;
+  if (lost.has("shares")) return `${turn.size} providers ${whole}`;
+  const shares = [...turn].map(([name, each]) => `${dollars(each.isKnown ? each.usd : undefined)} ${name}`);
   return `${shares.join(" + ")} = ${whole}`;
 }
 
-/** Returns dollars with cents; below a cent with the digits that count. */
-function dollars(usd: number): string {
-  const digits = usd > 0 && usd < 0.005 ? 4 : 2;
-  return `$${usd.toFixed(digits)}`;
+/** Returns dollars with cents; "$?" for an unknown price. */
+function dollars(usd: number | undefined): string {
+  return usd === undefined ? "$?" : `$${usd.toFixed(2)}`;
 }
 
-function contextField({ facts, contextWindow }: StatusLine): readonly ShownField[] {
-  const { contextTokens } = facts;
-  if (contextTokens === undefined || contextWindow === undefined || contextWindow === 0) return [];
-  return [{ name: "context", text: `context ${Math.round((100 * contextTokens) / contextWindow)} %` }];
+function contextField({ facts, contextWindow, contextTokens }: StatusLine): ShownField | undefined {
+  const tokens = facts.contextTokens ?? contextTokens;
+  if (tokens === undefined || contextWindow === undefined || contextWindow === 0) return undefined;
+  return { name: "context", text: `context ${Math.round((100 * tokens) / contextWindow)} %` };
 }

@@ -1,10 +1,14 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
+import { displayName } from "../../../view/session/clients.ts";
+import type { SessionView } from "../../../view/session/session-view.ts";
+import { NEW_SESSION } from "../../../view/session/session-view.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import type { Services } from "../layout/services.ts";
 import { drawActivity } from "./activity-rule.ts";
 import type { StatusFacts } from "./status-facts.ts";
 import { NO_STATUS_FACTS, statusFactsAfter } from "./status-facts.ts";
+import type { StatusLine } from "./status-line.ts";
 import { drawStatus } from "./status-line.ts";
 
 /** Shortest time between two states of the status line: 4 a second at most (TUI-02). */
@@ -12,61 +16,94 @@ const STATE_MS_MIN = 250;
 /** Time between two frames while a turn runs, as a sign of life. */
 const TICK_MS = 1_000;
 
+export interface StatusPartOptions {
+  /** True: no costs (`--quiet-cost`). */
+  readonly isQuiet: boolean;
+  /** Returns how the session treats changes; undefined while that is unknown. */
+  readonly mode: () => string | undefined;
+}
+
+/** Facts that only the engine has, as it told them last. */
+type ToldFacts = Pick<StatusLine, "contextWindow" | "contextTokens" | "web">;
+
 /** The status line and the line above the draft. */
 export class StatusPart {
   readonly #services: Services;
-  readonly #isQuiet: boolean;
+  readonly #options: StatusPartOptions;
   #facts: StatusFacts = NO_STATUS_FACTS;
-  /** The facts that are shown, and since when. */
-  #shown = { facts: NO_STATUS_FACTS, atMs: Number.NEGATIVE_INFINITY };
-  #contextWindow: number | undefined;
+  /** The state that is shown, and since when. */
+  #shown: { readonly facts: StatusFacts; readonly view: SessionView; readonly atMs: number } = NOTHING_SHOWN;
+  #told: ToldFacts = {};
   #tick: Disposable | undefined;
+  /** Draws a state that came too soon after the one before. */
+  #later: Disposable | undefined;
 
-  constructor(services: Services, { isQuiet }: { readonly isQuiet: boolean }) {
+  constructor(services: Services, options: StatusPartOptions) {
     this.#services = services;
-    this.#isQuiet = isQuiet;
+    this.#options = options;
   }
 
   /** Takes an event of the session that is shown. */
   add(envelope: Envelope): void {
     this.#facts = statusFactsAfter(this.#facts, envelope);
-    if (envelope.kind === "ModelChanged" || envelope.kind === "TurnEnded") void this.readWindow();
+    if (envelope.kind === "ModelChanged" || envelope.kind === "TurnEnded") void this.read();
     if (this.#facts.turnSince === undefined) this.#stopTick();
     else this.#startTick();
   }
 
-  /** Forgets the session before, and asks for the window of the model. */
+  /** Forgets the session before, and asks for the facts of this one. */
   begin(): void {
     this.#facts = NO_STATUS_FACTS;
-    this.#shown = { facts: NO_STATUS_FACTS, atMs: Number.NEGATIVE_INFINITY };
+    this.#shown = NOTHING_SHOWN;
+    this.#told = {};
     this.#stopTick();
-    void this.readWindow();
+    void this.read();
   }
 
-  /** Reads the window of the session's model. */
-  async readWindow(): Promise<void> {
+  /** Reads the window of the session's model, and the address of the web client. */
+  async read(): Promise<void> {
     const { session, redraw } = this.#services;
     const { open } = session;
     if (open === undefined) return;
-    const info = await session.query({ kind: "GetSession", sessionId: open.session, last: 0 });
-    if (info instanceof HarnessError) return; // the field is left out
-    this.#contextWindow = info.context_window;
+    const [info, web] = await Promise.all([
+      session.query({ kind: "GetSession", sessionId: open.session, last: 0 }),
+      session.query({ kind: "GetWebClient" }),
+    ]);
+    if (session.open !== open) return;
+    // A field that the engine refuses is left out.
+    const { context_window: contextWindow, context_tokens: contextTokens } =
+      info instanceof HarnessError ? {} : info;
+    const url = web instanceof HarnessError ? undefined : web.url;
+    this.#told = {
+      ...(contextWindow === undefined ? {} : { contextWindow }),
+      ...(contextTokens === undefined ? {} : { contextTokens }),
+      ...(url === undefined ? {} : { web: url }),
+    };
     redraw();
   }
 
   status(columns: number): DrawnRow {
-    const { session } = this.#services;
-    const { open, view, self } = session;
-    const facts = this.#sampled();
-    const contextWindow = this.#contextWindow;
-    const line = { open, view, facts, isReached: self !== undefined, isQuiet: this.#isQuiet };
-    return drawStatus(contextWindow === undefined ? line : { ...line, contextWindow }, columns);
+    const { open, self } = this.#services.session;
+    const { facts, view } = this.#sampled();
+    const mode = this.#options.mode();
+    return drawStatus(
+      {
+        ...{ open, view, facts, isReached: self !== undefined, isQuiet: this.#options.isQuiet },
+        ...this.#told,
+        ...(mode === undefined ? {} : { mode }),
+      },
+      columns,
+    );
   }
 
   /** Returns the line above the draft. @param newBlocks blocks that came below the window; undefined at the end. */
   rule(columns: number, newBlocks: number | undefined): DrawnRow {
-    const { keys, clock } = this.#services;
-    const keyOf = (action: "transcript.end" | "turn.cancel") => keys.keysOf(action)[0] ?? "";
+    const { keys, clock, session } = this.#services;
+    const keyOf = (action: "transcript.end" | "turn.cancel" | "mode.next") => keys.keysOf(action)[0] ?? "";
+    const mode = this.#options.mode();
+    const { run, clients } = session.view;
+    const originator = run?.turn?.originator;
+    const isOther = originator !== undefined && session.self !== undefined && originator !== session.self;
     return drawActivity(
       {
         facts: this.#facts,
@@ -74,15 +111,27 @@ export class StatusPart {
         newBlocks,
         endKey: keyOf("transcript.end"),
         cancelKey: keyOf("turn.cancel"),
+        modeKey: keyOf("mode.next"),
+        ...(mode === undefined ? {} : { mode }),
+        ...(isOther ? { by: displayName(clients, originator) } : {}),
       },
       columns,
     );
   }
 
-  #sampled(): StatusFacts {
-    const now = this.#services.clock.monotonic();
-    if (now - this.#shown.atMs >= STATE_MS_MIN) this.#shown = { facts: this.#facts, atMs: now };
-    return this.#shown.facts;
+  #sampled(): { readonly facts: StatusFacts; readonly view: SessionView } {
+    const { clock, session, redraw } = this.#services;
+    const { view } = session;
+    if (view === this.#shown.view && this.#facts === this.#shown.facts) return this.#shown;
+    const now = clock.monotonic();
+    const leftMs = this.#shown.atMs + STATE_MS_MIN - now;
+    if (leftMs <= 0) this.#shown = { facts: this.#facts, view, atMs: now };
+    else if (this.#later === undefined)
+      this.#later = clock.timer(leftMs, () => {
+        this.#later = undefined;
+        redraw();
+      });
+    return this.#shown;
   }
 
   #startTick(): void {
@@ -96,7 +145,7 @@ export class StatusPart {
   #stopTick(): void {
     this.#tick?.[Symbol.dispose]();
     this.#tick = undefined;
-    // The last state is shown soon, even if nothing else happens.
-    this.#services.clock.timer(STATE_MS_MIN, () => this.#services.redraw());
   }
 }
+
+const NOTHING_SHOWN = { facts: NO_STATUS_FACTS, view: NEW_SESSION, atMs: Number.NEGATIVE_INFINITY };

@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { row, span } from "../drawing/span.ts";
+import { KeyTable } from "../keys/key-table.ts";
+import type { MouseInput } from "../screen/screen.ts";
+import { NO_COLOURS } from "../themes/none.ts";
+import type { DrawnPart, Part, SidePart } from "./part.ts";
+import { Stage } from "./stage.ts";
+
+function partOf(draw: (columns: number, rows: number) => DrawnPart): Part {
+  return { contexts: [], draw: ({ columns, rows }) => draw(columns, rows), act: () => false };
+}
+
+function openStage(side: SidePart | undefined, added = 0) {
+  const line = (text: string, columns: number) => row([span(text.repeat(columns))]);
+  return new Stage({
+    parts: {
+      header: (columns) => [line("h", columns), line("h", columns)],
+      transcript: partOf((columns, rows) => ({
+        rows: Array.from({ length: rows }, () => line("t", columns)),
+      })),
+      above: (columns) => Array.from({ length: added }, () => line("a", columns)),
+      rule: (columns) => line("-", columns),
+      dock: { ...partOf(() => ({ rows: [] })), takesKeys: false, noteKey: () => undefined },
+      input: partOf(() => ({ rows: [row([span("字")])], cursor: { row: 0, column: 2 } })),
+      side: () => side,
+      status: (columns) => line("s", columns),
+    },
+    keys: () => new KeyTable(),
+    theme: () => NO_COLOURS,
+    act: () => undefined,
+  });
+}
+
+test("[TUI-06] a part at the right edge has its columns beside all others but the status line, and gets its clicks", () => {
+  const clicks: MouseInput[] = [];
+  const side: SidePart = {
+    ...partOf(() => ({ rows: [row([span("side")])] })),
+    columns: ({ columns }) => (columns < 30 ? 0 : 10),
+    mouse: (input) => clicks.push(input) > 0,
+  };
+  const stage = openStage(side);
+  const { rows, cursor } = stage.draw({ columns: 40, rows: 8 });
+  expect(rows).toEqual([
+    `${"h".repeat(30)}│ side`,
+    `${"h".repeat(30)}│ `,
+    ...Array.from({ length: 3 }, () => `${"t".repeat(30)}│ `),
+    `${"-".repeat(30)}│ `,
+    `字${" ".repeat(28)}│ `,
+    "s".repeat(40),
+  ]);
+  expect(cursor).toEqual({ row: 6, column: 2 });
+  const at = { kind: "mouse", type: "press", button: "left", wheel: 0, shift: false } as const;
+  stage.input({ ...at, row: 3, column: 35 });
+  stage.input({ ...at, row: 3, column: 10 });
+  expect(clicks).toEqual([{ ...at, row: 3, column: 3 }]);
+  expect(stage.draw({ columns: 29, rows: 8 }).rows[0]).toBe("h".repeat(29));
+});
+
+test("[TUI-11] on a low screen the draft and the status line stay, whatever features would show", () => {
+  const stage = openStage(undefined, 20);
+  for (const height of [3, 5, 8, 15]) {
+    const { rows, cursor } = stage.draw({ columns: 40, rows: height });
+    expect(rows).toHaveLength(height);
+    expect(rows.slice(-3)).toEqual(["-".repeat(40), "字", "s".repeat(40)]);
+    expect(cursor?.row).toBe(height - 2);
+  }
+});
+
+test("[TUI-11] a sentence in place of the status line is shown whole, in as many rows as it needs", () => {
+  const stage = openStage(undefined);
+  stage.say(row([span("a sentence that is longer than the screen")]));
+  const { rows } = stage.draw({ columns: 20, rows: 10 });
+  expect(rows).toHaveLength(10);
+  expect(rows.slice(-4)).toEqual(["字", "a sentence that is", "longer than the", "screen"]);
+  stage.say(undefined);
+  expect(stage.draw({ columns: 20, rows: 10 }).rows.at(-1)).toBe("s".repeat(20));
+});

@@ -1,0 +1,16 @@
+const NAMED_MAX = 3;
+
+/** Returns the warning about sessions that lose content within a week (SES-06). Words of [A], but for one session. */
+export function expiryText(sessions: readonly string[]): string {
+  const ids = sessions.slice(0, NAMED_MAX);
+  const more = sessions.length - ids.length;
+  const named = `${ids.join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
+  const many = sessions.length === 1 ? "1 session expires" : `${sessions.length} sessions expire`;
+  const them = sessions.length === 1 ? "it" : "them";
+  return `${many} this week: ${named} — /sessions:pin or /sessions:export to keep ${them}. (/sessions:dismiss)`;
+}
+
+/** Returns true for the text of that warning, which DismissExpiring hides. */
+export function isExpiryText(text: string): boolean {
+  return /^\d+ sessions? expires? this week: /.test(text);
+}

@@ -1,0 +1,189 @@
+import { Database } from "bun:sqlite";
+import { expect } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { MIGRATIONS } from "../../src/session/sqlite/schema/migrations.ts";
+import { cinchHome, runCinch } from "../support/cinch.ts";
+import type { MockHome } from "../support/mock-home.ts";
+import { openMockHome } from "../support/mock-home.ts";
+import { says } from "../support/mock-provider/turn.ts";
+import { processesWith, signalIfRunning } from "../support/processes.ts";
+import { openRecordedTerminal } from "../support/recorded-terminal.ts";
+import { requireProgram } from "../support/requires.ts";
+import type { Terminal } from "../support/terminal.ts";
+import { openTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
+
+const test = requireProgram("tmux");
+const recorded = requireProgram("bash");
+const TIMEOUT_MS = 300_000;
+const SIZE = { columns: 100, rows: 24 };
+
+async function enter(terminal: Terminal, line: string): Promise<void> {
+  await terminal.type(line);
+  await terminal.press("Enter");
+}
+
+async function startClient(terminal: Terminal, words = ""): Promise<void> {
+  await enter(terminal, `clear; $CINCH ${words}`);
+  await terminal.shows("no session yet");
+}
+
+/** Resolves once the engine of a home has ended by itself. */
+function engineEnd({ home }: MockHome): AsyncDisposable {
+  return {
+    [Symbol.asyncDispose]: () =>
+      until("the engine has ended", () => processesWith(home.path).length === 0, 60_000),
+  };
+}
+
+/** Returns the first http address that a serving engine names. */
+async function addressOf(stdout: AsyncIterable<string>): Promise<string> {
+  let text = "";
+  for await (const piece of stdout) {
+    text += piece;
+    const found = /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
+    if (found !== undefined) return found;
+  }
+  throw new Error(`the engine names no address: ${text}`);
+}
+
+test(
+  "[CTL-17 CTL-11] the client works the same with an engine of its own, with the running one, and with one at an address",
+  async () => {
+    await using mock = openMockHome([says("from its own"), says("from the running one"), says("from there")]);
+    const { home, work } = mock;
+    {
+      await using own = await openTerminal({ home, cwd: work, ...SIZE });
+      await startClient(own, "--no-listen");
+      await enter(own, "one");
+      await own.shows("from its own");
+      await own.press("C-c");
+      await own.press("C-c");
+      await own.shows("cinch --resume sess_");
+    }
+    await using serving = mock.start(["serve", "--until-idle", "--listen", "127.0.0.1:0"]);
+    const url = await addressOf(serving.stdout);
+    await using running = await openTerminal({ home, cwd: work, ...SIZE });
+    await startClient(running);
+    await enter(running, "two");
+    await running.shows("from the running one");
+
+    const made = await runCinch(["token", "--identity-class", "human"], { home, cwd: work });
+    using away = cinchHome();
+    const env = { ...away.env, CINCH_TOKEN: made.stdout.trim() };
+    await using remote = await openTerminal({ home: { ...away, env }, cwd: away.path, ...SIZE });
+    await startClient(remote, `--connect ${url}`);
+    await enter(remote, "three");
+    await remote.shows("from there");
+    await remote.shows(/sess_\w+… · default · mock:one · /);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CTL-18 TUI-09] the client that started the engine leaves, and the other one continues the same session; each sees for whom a turn runs",
+  async () => {
+    await using mock = openMockHome([
+      says("the first answer"),
+      says("word ".repeat(40), { paceMs: 200 }),
+      says("and on"),
+    ]);
+    await using _ended = engineEnd(mock);
+    const { home, work } = mock;
+    await using one = await openTerminal({ home, cwd: work, ...SIZE });
+    await startClient(one);
+    await enter(one, "hello");
+    await one.shows("the first answer");
+    await using two = await openTerminal({ home, cwd: work, ...SIZE });
+    await startClient(two);
+    await two.shows('continues "hello"');
+    await two.press("M-a");
+    await two.shows("the first answer");
+    await enter(one, "go on");
+    await two.shows('· for "cinch terminal" (human, …');
+    await one.shows("working");
+    expect(await one.screen()).not.toContain("· for ");
+    await one.press("C-c");
+    await one.press("C-c");
+    await one.shows("cinch --resume sess_");
+    await one.prompts();
+    await enter(two, "more");
+    await two.shows("and on");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[TUI-10 REL-02] an engine that dies is said above the draft until it answers again; the place and the draft are kept, and the next prompt is answered",
+  async () => {
+    await using mock = openMockHome([
+      says(Array.from({ length: 60 }, (_, at) => `line ${at}`).join("\n\n")),
+      says("after the crash"),
+    ]);
+    await using _ended = engineEnd(mock);
+    const { home, work } = mock;
+    await using terminal = await openTerminal({ home, cwd: work, ...SIZE });
+    await startClient(terminal);
+    await enter(terminal, "hello");
+    await terminal.shows("line 59");
+    await terminal.press("PageUp");
+    await terminal.shows("line 45");
+    await terminal.type("my draft");
+    signalIfRunning(await engineOf(mock), "SIGKILL");
+    await terminal.shows("What you type waits; it is tried for again.");
+    await terminal.shows("The engine answers again.");
+    const screen = await terminal.screen();
+    expect(screen).toContain("my draft");
+    expect(screen).toContain("line 45");
+    expect(screen).not.toContain("it is tried for again");
+    await terminal.press("C-u");
+    await enter(terminal, "still there?");
+    await terminal.shows("after the crash");
+  },
+  TIMEOUT_MS,
+);
+
+/** Returns the process id of the engine that serves a home. */
+async function engineOf({ home, work }: MockHome): Promise<number> {
+  const { stdout: token } = await runCinch(["token", "--identity-class", "human"], { home, cwd: work });
+  const answer = await fetch("http://localhost/v1/runtime", {
+    unix: join(home.path, "data/cinch/control.sock"),
+    headers: { "X-Harness-Token": token.trim() },
+  });
+  return Number(Reflect.get(Object(await answer.json()), "pid"));
+}
+
+recorded(
+  "[SES-02] a database of an older version is upgraded before the engine serves, and the client says so",
+  async () => {
+    await using mock = openMockHome([says("hello there")]);
+    await using _ended = engineEnd(mock);
+    const data = join(mock.home.path, "data/cinch");
+    mkdirSync(data, { recursive: true });
+    makeOlderDatabase(join(data, "sessions.db"));
+    await using terminal = openRecordedTerminal(mock.home, mock.work);
+    await terminal.writes("shell$ ");
+    terminal.write('"$CINCH"\n');
+    await terminal.writes("Database is upgrading…");
+    await terminal.writes("no session yet");
+    terminal.write("hello\r");
+    await terminal.writes("hello there");
+  },
+  TIMEOUT_MS,
+);
+
+/** Makes an empty database with the schema of an earlier version. */
+function makeOlderDatabase(path: string): void {
+  using database = new Database(path);
+  database.run("PRAGMA auto_vacuum = INCREMENTAL");
+  database.run("PRAGMA journal_mode = WAL");
+  database.run(
+    "CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL, sha256 TEXT NOT NULL) STRICT",
+  );
+  for (const { version, sql } of MIGRATIONS.slice(0, 3)) {
+    database.run(sql);
+    const hash = new Bun.CryptoHasher("sha256").update(sql).digest("hex");
+    database.run("INSERT INTO schema_migrations VALUES (?, ?, ?)", [version, "2026-01-01T00:00:00Z", hash]);
+  }
+}

@@ -1,0 +1,159 @@
+import { expect } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cinchHome } from "../support/cinch.ts";
+import { openMockHome } from "../support/mock-home.ts";
+import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
+import { calls, says } from "../support/mock-provider/turn.ts";
+import { openRecordedTerminal } from "../support/recorded-terminal.ts";
+import { requireProgram } from "../support/requires.ts";
+import type { Terminal } from "../support/terminal.ts";
+import { openTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
+
+const test = requireProgram("tmux");
+const recorded = requireProgram("bash");
+const TIMEOUT_MS = 300_000;
+const PRICES = '[prices."mock:one"]\ninput = 1000\noutput = 5000\n';
+
+async function enter(terminal: Terminal, line: string): Promise<void> {
+  await terminal.type(line);
+  await terminal.press("Enter");
+}
+
+/** Returns the last row of the screen. */
+async function statusOf(terminal: Terminal): Promise<string> {
+  return (await terminal.screen()).split("\n").at(-1) ?? "";
+}
+
+const LINES: readonly (readonly [columns: number, rows: number, line: RegExp])[] = [
+  [200, 60, /^sess_\w{5}… · default · mock:one · \$0\.20\/turn · \$0\.20\/sess · accept edits$/],
+  [120, 40, /^sess_\w{5}… · default · mock:one · \$0\.20\/turn · \$0\.20\/sess · accept edits$/],
+  [60, 24, /^sess_\w{5}… · default · mock:one · \$0\.20\/turn · \$0\.20\/sess$/],
+  [40, 15, /^mock:one · \$0\.20\/turn · \$0\.20\/sess$/],
+  [24, 15, /^mock:one · \$0\.20\/turn$/],
+];
+
+for (const [columns, rows, line] of LINES)
+  test(
+    `[TUI-02 bar:Status bar:First-screen] at ${columns}x${rows} the first screen has three rows of header at most, and the status line has the fields that fit`,
+    async () => {
+      await using mock = openMockHome([says("hello there")], PRICES);
+      await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows });
+      await enter(terminal, "clear; $CINCH");
+      await terminal.shows("no session yet");
+      const screen = (await terminal.screen()).split("\n");
+      expect(screen[0]).toStartWith("cinch ");
+      expect(screen.slice(3, rows - 3).join("")).toBe("");
+      await enter(terminal, "hello");
+      await terminal.shows("hello there");
+      await until("the turn is paid for", async () => /\$0\.20\/turn/.test(await statusOf(terminal)));
+      await until("the line is whole", async () => line.test(await statusOf(terminal))).catch(async () =>
+        expect(await statusOf(terminal)).toMatch(line),
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+test(
+  "[TUI-02] an unknown price is a question mark, and --quiet-cost leaves the costs out",
+  async () => {
+    await using mock = openMockHome([says("one"), says("two")]);
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 120, rows: 30 });
+    await enter(terminal, "clear; $CINCH; $CINCH --quiet-cost");
+    await terminal.shows("no session yet");
+    await enter(terminal, "hello");
+    await terminal.shows("mock:one · $?/turn · $?/sess");
+    await terminal.press("C-c");
+    await terminal.press("C-c");
+    await terminal.shows("no session yet");
+    await enter(terminal, "again");
+    await terminal.shows("two");
+    await terminal.shows("· mock:one · accept edits");
+    expect(await statusOf(terminal)).not.toContain("$");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[TUI-02] a routed turn shows what each provider cost",
+  async () => {
+    const usage = { input: 1_000_000, output: 0 };
+    await using one = startMockProvider({ script: [calls("Ls", { path: "." }, { usage })] });
+    await using two = startMockProvider({ script: [says("done", { usage })] });
+    using home = cinchHome();
+    const [config, work] = [join(home.path, "config/cinch"), join(home.path, "work")];
+    for (const folder of [config, work]) mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      join(config, "config.toml"),
+      `default_model = "routing:mixed"
+[providers.one]\nkind = "openai-compatible"\nbase_url = "${one.url}/v1"
+[providers.two]\nkind = "anthropic"\nbase_url = "${two.url}"
+[prices."one:big"]\ninput = 3\noutput = 3\n[prices."two:small"]\ninput = 1\noutput = 1
+[routing.mixed]\nmodel = "one:big"\nfallback = ["two:small"]\nrules = [{ model = "two:small", spent_above = 2.5 }]\n`,
+    );
+    await using terminal = await openTerminal({ home, cwd: work, columns: 160, rows: 30 });
+    await enter(terminal, "clear; $CINCH");
+    await terminal.shows("no session yet");
+    await enter(terminal, "hello");
+    await terminal.shows("· $3.00 one + $1.00 two = $4.00/turn · $4.00/sess");
+  },
+  TIMEOUT_MS,
+);
+
+recorded(
+  "[TUI-02] while costs come fast the status line changes at most four times a second, and a running turn shows each second",
+  async () => {
+    const many = Array.from({ length: 40 }, (_, at) => calls("Glob", { pattern: `${at}*` }));
+    const slow = says("word ".repeat(60), { paceMs: 250 });
+    await using mock = openMockHome([...many, slow], PRICES);
+    await using terminal = openRecordedTerminal(mock.home, mock.work);
+    await terminal.writes("shell$ ");
+    terminal.write('"$CINCH"\n');
+    await terminal.writes("no session yet");
+    terminal.write("go\r");
+    await terminal.writes("/turn");
+    const sinceMs = performance.now();
+    const from = terminal.record.length;
+    await terminal.writes("working 5 s", from);
+    const seconds = (performance.now() - sinceMs) / 1_000;
+    const record = terminal.record.slice(from);
+    const lines = record.match(/\/turn/g) ?? [];
+    expect(lines.length).toBeGreaterThan(2);
+    expect(lines.length).toBeLessThanOrEqual(Math.ceil(4 * (seconds + 1)));
+    const shown = new Set([...record.matchAll(/working (\d) s/g)].map(([, each]) => Number(each)));
+    for (const each of [2, 3, 4, 5]) expect(shown).toContain(each);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[TUI-08 PERM-03] Shift+Tab goes through the modes, each holds in the engine, and a sentence says what it allows",
+  async () => {
+    const write = (name: string) => calls("Write", { file_path: name, content: "made" });
+    await using mock = openMockHome([write("a.txt"), write("b.txt"), says("made b")]);
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 120, rows: 30 });
+    await enter(terminal, "clear; $CINCH");
+    await terminal.shows("no session yet");
+    await terminal.press("BTab");
+    await terminal.shows("plan: the model reads and plans, and changes nothing until you approve its plan.");
+    await terminal.shows(/─ plan · shift\+tab ──\n/);
+    await terminal.press("BTab");
+    await terminal.shows("ask (level ReadOnly): reading goes on; every change");
+    await enter(terminal, "go");
+    await terminal.shows("Permission needed: Write");
+    await terminal.shows(/· ask$/);
+    await terminal.press("Escape");
+    await until("the question is gone", async () => !(await terminal.screen()).includes("Permission needed"));
+    expect(existsSync(join(mock.work, "a.txt"))).toBe(false);
+    await terminal.press("BTab");
+    await terminal.shows("accept edits (level WorkspaceWrite)");
+    await enter(terminal, "and now");
+    await until(
+      "the file is there",
+      () => existsSync(join(mock.work, "a.txt")) || existsSync(join(mock.work, "b.txt")),
+    );
+    await terminal.shows(/· accept edits$/);
+  },
+  TIMEOUT_MS,
+);
