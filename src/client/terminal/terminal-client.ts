@@ -64,6 +64,7 @@ class TerminalClient {
         this.#screen.redraw();
       },
       opened: () => this.#opened(),
+      completed: () => this.#screen.redraw(),
       ended: (failure) => this.#tell(failure),
       refused: (failure) => this.#tell(failure),
       say: (text) => this.#say(text),

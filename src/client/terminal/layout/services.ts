@@ -1,4 +1,5 @@
 import type { HarnessError } from "../../../base/errors.ts";
+import type { EventSeq } from "../../../base/ids.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../../protocol/commands/results.ts";
@@ -7,6 +8,7 @@ import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
 import type { SessionView } from "../../../view/session/session-view.ts";
 import type { NoteTone } from "../../../view/transcript/items.ts";
+import type { PagePlace } from "../../../view/transcript/pages.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
 import type { Host } from "../host/host.ts";
 import type { ActionName } from "../keys/actions.ts";
@@ -31,6 +33,13 @@ export interface ShownSession {
   session(): Promise<OpenSession>;
   /** Shows another session. A refusal is shown, and the one before stays. */
   goTo(which: WhichSession): Promise<void>;
+  /** Says which event stands at the top of the window: what is far from it may be left out of the transcript. */
+  showsFrom(event: EventSeq | undefined): void;
+  /**
+   * Reads a part back that was left out of the transcript: the page at a place of it. A failure is shown.
+   * @param first the first event of the part.
+   */
+  readBack(first: EventSeq, place: PagePlace): Promise<void>;
   /** Sends a command; returns the answer, or the refusal. Waits for the engine. */
   send<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError>;
   /** Sends a query; returns the answer, or the refusal. Waits for the engine. */

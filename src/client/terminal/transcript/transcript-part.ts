@@ -29,7 +29,10 @@ export class TranscriptPart implements Part {
   draw(size: Size): DrawnPart {
     this.#size = size;
     const { transcript } = this.#services.session;
-    this.#shown = this.#pane.view(transcript, size.rows, this.#context()).rows;
+    const { rows, missing } = this.#pane.view(transcript, size.rows, this.#context());
+    this.#shown = rows;
+    this.#services.session.showsFrom(this.#pane.top?.event);
+    if (missing !== undefined) void this.#services.session.readBack(missing.first, missing.place);
     return { rows: this.#shown.map(({ drawn }) => drawn) };
   }
 
