@@ -169,10 +169,6 @@ async function measureStream(place: BenchSetup, minimal: string): Promise<readon
     echo.push(await ttyFigures(place, { program: ["cat"], home, options }));
   }
   const what = `${DELTAS_PER_SECOND} deltas a second behind ${FILL_LINES.toLocaleString("en")} lines`;
-    bare: echo,
-    comparison: "difference" as const,
-    part,
-  });
   return [
     row(`${what}: processor time, all processes`, "ms/s", own, (each) => each.stream_cpu_ms_per_s, {
       bare,
@@ -190,9 +186,15 @@ async function measureStream(place: BenchSetup, minimal: string): Promise<readon
       aim: 10,
     }),
     row(`${what}: keys never seen`, "", own, (each) => each.keys_unseen, { aim: 0 }),
-    row(`${what}: frames that erase a row that stays, without synchronized output`, "", own, (each) => each.flicker_ignored, {
-      aim: 0,
-    }),
+    row(
+      `${what}: frames that erase a row that stays, without synchronized output`,
+      "",
+      own,
+      (each) => each.flicker_ignored,
+      {
+        aim: 0,
+      },
+    ),
     row(`${what}: rows that vanish and return, with it`, "", own, (each) => each.flicker_honoured, {
       aim: 0,
     }),

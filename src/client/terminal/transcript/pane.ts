@@ -54,6 +54,8 @@ export class TranscriptPane {
   #cameFrom: "above" | "below" = "below";
   /** The part that was missing at the top of the last window, and the row below it. */
   #gap: { readonly segment: Segment; readonly below: RowLocation } | undefined;
+  /** Rows that the person has scrolled up beyond the part that is missing at the top. */
+  #rowsLeft = 0;
   /** Rows of drawn parts in the order in which they were drawn: by the block, or by the event of the item. */
   readonly #cache = new Map<object | EventSeq, Drawn>();
   #cachedRows = 0;
@@ -71,6 +73,7 @@ export class TranscriptPane {
   follow(): void {
     this.#top = undefined;
     this.#cameFrom = "below";
+    this.#rowsLeft = 0;
     this.#gap = undefined;
   }
 
@@ -78,6 +81,7 @@ export class TranscriptPane {
   goTo(place: RowLocation): void {
     this.#top = place;
     this.#cameFrom = "above";
+    this.#rowsLeft = 0;
     this.#gap = undefined;
   }
 
@@ -110,7 +114,7 @@ export class TranscriptPane {
     const gap = this.#gap;
     if (gap === undefined || segments.includes(gap.segment)) return;
     this.#gap = undefined;
-    this.#top = this.#placeAbove({ segments, ...rest }, gap.below, 1, context);
+    this.#goUp({ segments, ...rest }, gap.below, 1 + this.#rowsLeft, context);
   }
 
   #view(transcript: Transcript, height: number, context: DrawContext): PaneView {
@@ -129,9 +133,10 @@ export class TranscriptPane {
     this.#gap = undefined;
     this.#cameFrom = by < 0 ? "below" : "above";
     if (by < 0) {
-      this.#top = this.#placeAbove(transcript, top, -by, context);
+      this.#goUp(transcript, top, this.#rowsLeft - by, context);
       return;
     }
+    this.#rowsLeft = 0;
     const below = this.#rowsFrom(transcript, top, by + height + 1, context);
     // What is missing is not skipped.
     const missing = below.findIndex(({ isMissing }, at) => at > 0 && isMissing === true);
@@ -166,23 +171,26 @@ export class TranscriptPane {
     return rows.slice(0, count);
   }
 
-  #placeAbove(transcript: Transcript, from: RowLocation, by: number, context: DrawContext): RowLocation {
+  /** Puts the row so many rows above another one at the top; what is missing is not skipped, but read first. */
+  #goUp(transcript: Transcript, from: RowLocation, by: number, context: DrawContext): void {
     let left = by;
     let part = partAt(transcript, from) ?? firstPart(transcript);
     let row = from.row;
     while (part !== undefined) {
-      // What is missing is not skipped.
       const isMissing = itemAt(transcript, part) === undefined;
-      if (isMissing) return { event: eventAt(transcript, part), part: 0, row: 0 };
-      if (row >= left) return { event: eventAt(transcript, part), part: part.part, row: row - left };
       const before = partBefore(transcript, part);
-      if (before === undefined) return { event: eventAt(transcript, part), part: part.part, row: 0 };
+      if (isMissing || row >= left || before === undefined) {
+        this.#rowsLeft = isMissing ? left : 0;
+        const at = isMissing ? 0 : Math.max(0, row - left);
+        this.#top = { event: eventAt(transcript, part), part: part.part, row: at };
+        return;
+      }
       left -= row + 1;
       part = before;
       row = this.#draw(transcript, part, context).length - 1;
       if (row < 0) left += 1;
     }
-    return from;
+    this.#top = from;
   }
 
   #placed(transcript: Transcript, part: Part, context: DrawContext): PlacedRow[] {
