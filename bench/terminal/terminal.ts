@@ -229,7 +229,7 @@ async function measureText(
   });
   const home = pointed(makeHome(place), server.baseUrl);
   await using screen = openLongScreen(cinch(place), home);
-  await screen.shows(/bench-model/);
+  await screen.shows(/type to begin/);
   screen.type("go\r");
   await screen.shows(new RegExp(END));
   await screen.settled();

@@ -92,6 +92,8 @@ class TerminalClient {
       theme: () => (options.hasColours === false ? NO_COLOURS : SIXTEEN),
       act: (action) => this.#act(action),
     });
+    this.#features = FEATURES.map((make) => make(services));
+    // The first frame is drawn at once: all parts are there.
     this.#screen = options.openScreen({
       draw: (size) => this.#stage.draw(size),
       input: (input) => {
@@ -100,7 +102,6 @@ class TerminalClient {
       },
       mouse: this.#settings.values.mouse,
     });
-    this.#features = FEATURES.map((make) => make(services));
   }
 
   async run(): Promise<TerminalOutcome> {
