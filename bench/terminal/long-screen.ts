@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { track } from "../guard.ts";
-import { treeCpuMs, treeOf, treePssBytes } from "../processes.ts";
+import { cpuMs, pssBytes, treeOf } from "../processes.ts";
 import type { Home, Program } from "../subject.ts";
 
 const MIB = 1024 * 1024;
@@ -15,8 +15,8 @@ export interface LongScreen extends AsyncDisposable {
   /** Milliseconds from the start until a text has been written. */
   shows(text: RegExp): Promise<number>;
   type(text: string): void;
-  /** Memory of the program and all it has started. */
-  readonly treeMiB: number;
+  /** Memory of the program, without the engine that it has started. */
+  readonly ownMiB: number;
   /** Presses PgUp so often, each after the frame before; returns processor time and time of one, in milliseconds. */
   scroll(pages: number): Promise<{ readonly cpuMs: number; readonly frameMs: number }>;
   settled(): Promise<void>;
@@ -57,8 +57,8 @@ export function openLongScreen(program: Program, home: Home): LongScreen {
     await Promise.race([promise, Bun.sleep(1_000)]);
   };
   return {
-    get treeMiB() {
-      return treePssBytes(child.pid) / MIB;
+    get ownMiB() {
+      return pssBytes(child.pid) / MIB;
     },
     type: (keys) => void child.terminal?.write(keys),
     async shows(wanted) {
@@ -69,7 +69,7 @@ export function openLongScreen(program: Program, home: Home): LongScreen {
       }
     },
     async scroll(pages) {
-      const cpuMs = treeCpuMs(child.pid);
+      const beforeMs = cpuMs(child.pid);
       let frameMs = 0;
       for (let page = 0; page < pages; page += 1) {
         const pressedMs = performance.now();
@@ -77,7 +77,7 @@ export function openLongScreen(program: Program, home: Home): LongScreen {
         await written();
         frameMs += writtenAtMs - pressedMs;
       }
-      return { cpuMs: (treeCpuMs(child.pid) - cpuMs) / pages, frameMs: frameMs / pages };
+      return { cpuMs: (cpuMs(child.pid) - beforeMs) / pages, frameMs: frameMs / pages };
     },
     async settled() {
       while (performance.now() - writtenAtMs < SETTLED_MS) await Bun.sleep(SETTLED_MS);

@@ -11,7 +11,9 @@ export interface TtyFigures {
   readonly idle_bytes?: number;
   readonly idle_wakeups_s?: number;
   readonly idle_pss_mb?: number;
+  readonly idle_client_pss_mb?: number;
   readonly stream_cpu_ms_per_s?: number;
+  readonly stream_client_cpu_ms_per_s?: number;
   readonly stream_bytes_s?: number;
   readonly key_p50_ms?: number | null;
   readonly key_p99_ms?: number | null;

@@ -23,7 +23,7 @@ and everything is parsed afterwards, so the parser's cost is not in the latency.
  * frame: a synchronized update (mode 2026), or outside one, a burst of output with no gap over 3 ms
  * flicker, sync ignored: frames in which a row that is the same before and after lost a glyph in between
    flicker, sync honoured: a painted row loses >=3 glyphs and the next paint of that row (within 0.5 s) brings the same row back
- * CPU: user+system of the whole tree (orphans included); wakeups: voluntary context switches of all its threads
+ * CPU: user+system of the whole tree (orphans included), and of the program itself (client); wakeups: voluntary context switches of all its threads
 """
 import ctypes, errno, fcntl, json, os, pty, random, re, select, signal, struct, sys, termios, time, unicodedata
 
@@ -321,7 +321,7 @@ def main():
     if o["idle"] > 0:
         ps = tree(pid); c0, w0, b0, ti = cpu(ps), wake(ps), st["bytes"], now(); pump(now() + o["idle"]); ps = tree(pid); dt = now() - ti
         pss, rss = mem(ps)
-        res.update(idle_s=round(dt, 1), idle_cpu_ms_per_s=round((cpu(ps) - c0) / dt * 1000, 2), idle_wakeups_s=round((wake(ps) - w0) / dt, 1), idle_bytes=st["bytes"] - b0, idle_pss_mb=pss, idle_rss_mb=rss, procs=len(ps))
+        res.update(idle_s=round(dt, 1), idle_cpu_ms_per_s=round((cpu(ps) - c0) / dt * 1000, 2), idle_wakeups_s=round((wake(ps) - w0) / dt, 1), idle_bytes=st["bytes"] - b0, idle_pss_mb=pss, idle_rss_mb=rss, idle_client_pss_mb=mem([pid])[0], procs=len(ps))
     keylog = []
     KEYCH = "QZJXKVWYRTPDGHB234567890"
     rnd = random.Random(7); seq = "".join(rnd.choice(KEYCH) for _ in range(4000)); ki = [0]
@@ -346,7 +346,7 @@ def main():
     if o["stream"]:
         st["live"] = False
         typ(o["stream"]); pump(now() + 0.4); wr(b"\r"); st["phase"] = "lead"; pump(now() + o["stream_lead"]); 
-        st["phase"] = "stream"; ps = tree(pid); c0, w0, b0, ts = cpu(ps), wake(ps), st["bytes"], now(); keys = []; draft = ""; nxt = ts
+        st["phase"] = "stream"; ps = tree(pid); c0, o0, w0, b0, ts = cpu(ps), cpu([pid]), wake(ps), st["bytes"], now(); keys = []; draft = ""; nxt = ts
         end = ts + o["stream_s"] - o["stream_lead"]
         while now() < end and not st["eof"]:
             pump(nxt)
@@ -354,9 +354,9 @@ def main():
                 wr(b"\x7f" * 40); draft = ""; nxt += 3 * o["key_ms"] / 1000; continue
             k = seq[ki[0]]; ki[0] += 1; draft += k; t = now(); wr(k.encode()); keys.append((t, draft[-4:] if len(draft) >= 4 else None)); nxt = max(nxt + o["key_ms"] / 1000, t + o["key_ms"] / 2000)
         ps = tree(pid); dt = now() - ts
-        res.update(stream_s=round(dt, 2), stream_cpu_ms_per_s=round((cpu(ps) - c0) / dt * 1000, 1), stream_bytes_s=round((st["bytes"] - b0) / dt), stream_wakeups_s=round((wake(ps) - w0) / dt))
+        res.update(stream_s=round(dt, 2), stream_cpu_ms_per_s=round((cpu(ps) - c0) / dt * 1000, 1), stream_client_cpu_ms_per_s=round((cpu([pid]) - o0) / dt * 1000, 1), stream_bytes_s=round((st["bytes"] - b0) / dt), stream_wakeups_s=round((wake(ps) - w0) / dt))
         st["phase"] = "after"; wr(b"\x7f" * 44); quiet(1.5, 12); pump(now() + 1)
-        ps = tree(pid); pss, rss = mem(ps); res.update(after_pss_mb=pss, after_rss_mb=rss)
+        ps = tree(pid); pss, rss = mem(ps); res.update(after_pss_mb=pss, after_rss_mb=rss, after_client_pss_mb=mem([pid])[0])
     # ---- quit
     st["phase"] = "quit"; st["live"] = False; ctl = {"^C": b"\x03", "^D": b"\x04", "ESC": b"\x1b", "CR": b"\r"}
     tq = now(); gone = None

@@ -19,7 +19,7 @@ function framesOf(record: string): readonly string[] {
 }
 
 interface Flicker {
-  /** Frames in which a row that stays the same lost text in between, as a terminal without synchronized output shows. */
+  /** Frames in which a row that stays the same lost text in between: without synchronized output, an eye sees it. */
   readonly erased: number;
   /** Rows that lost text in one frame and have it again in the next one that writes them. */
   readonly returned: number;

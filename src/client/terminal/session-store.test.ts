@@ -102,7 +102,7 @@ const ANSWERS = {
   ListTasks: { tasks: [{ task: "task_1", what: "a build", state: "running" }] },
 };
 
-test("[TUI-10 complaint 8] of a long log the last page is read, and queries tell what only earlier events say", async () => {
+test("[TUI-10 complaint 8] of a long log the last page is read, and queries have what only earlier events say", async () => {
   using rig = openRig(turns(PAST / 10), ANSWERS);
   const { store, connection } = rig;
   await store.reach();

@@ -13,10 +13,10 @@ import { followSession, reachedBy } from "../../view/follow.ts";
 import { withInfo, withTurnCost } from "../../view/paging/known-facts.ts";
 import type { ReadTail } from "../../view/paging/older-facts.ts";
 import { olderFacts, turnBefore } from "../../view/paging/older-facts.ts";
-import { readPage } from "../../view/paging/read-page.ts";
+import { readTranscriptPage } from "../../view/paging/read-transcript-page.ts";
 import type { SessionStep, SessionView } from "../../view/session/session-view.ts";
 import { NEW_SESSION, sessionStep } from "../../view/session/session-view.ts";
-import type { PagePlace } from "../../view/transcript/pages.ts";
+import type { PagePosition } from "../../view/transcript/pages.ts";
 import { beginsItem, PAGE_EVENTS, withPage } from "../../view/transcript/pages.ts";
 import type { Transcript } from "../../view/transcript/transcript.ts";
 import {
@@ -140,7 +140,7 @@ export class SessionStore implements ShownSession {
     this.#shownAt = event;
   }
 
-  async readBack(first: EventSeq, place: PagePlace): Promise<void> {
+  async readBack(first: EventSeq, place: PagePosition): Promise<void> {
     const { open } = this;
     const segment = this.#transcript.segments.find(
       (each) => each.first === first && each.items === undefined,
@@ -152,7 +152,13 @@ export class SessionStore implements ShownSession {
     try {
       const { connection } = await this.#options.engine;
       const { reached } = this.#transcript;
-      const page = await readPage(connection, { session: open.session, segment, place, reached, signal });
+      const page = await readTranscriptPage(connection, {
+        session: open.session,
+        segment,
+        place,
+        reached,
+        signal,
+      });
       if (signal.aborted) return;
       this.#transcript = this.#bounded(withPage(this.#transcript, page), page.first);
       this.#options.completed();

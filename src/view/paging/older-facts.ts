@@ -9,7 +9,9 @@ import { isTurnEnded, isTurnStarted } from "../turn-marks.ts";
 import { withOlderTurns, withRules, withTasks, withTodos } from "./known-facts.ts";
 
 /** Asks an engine; returns its refusal. */
-export type Ask = <Kind extends QueryKind>(query: QueryOf<Kind>) => Promise<ResultOf<Kind> | HarnessError>;
+export type EngineQuery = <Kind extends QueryKind>(
+  query: QueryOf<Kind>,
+) => Promise<ResultOf<Kind> | HarnessError>;
 
 /** A log that was read from the middle. */
 export interface ReadTail {
@@ -33,7 +35,7 @@ export interface RunningTurn {
 
 /** Returns the turn that runs, if it began before the part that was read. */
 export async function turnBefore(
-  ask: Ask,
+  ask: EngineQuery,
   { state = "idle" }: Pick<SessionInfo, "state">,
   { session: sessionId, events }: ReadTail,
 ): Promise<RunningTurn | undefined> {
@@ -53,7 +55,7 @@ export async function turnBefore(
  * todos of earlier events. What the engine refuses is left out.
  */
 export async function* olderFacts(
-  ask: Ask,
+  ask: EngineQuery,
   { session: sessionId, events, since }: ReadTail,
 ): AsyncGenerator<(view: SessionView) => SessionView> {
   const rules = await ask({ kind: "ListRules", sessionId });
@@ -70,7 +72,7 @@ export async function* olderFacts(
   if (!(known instanceof HarnessError)) yield (view) => withTasks(view, known.tasks);
 }
 
-async function todosBefore(ask: Ask, sessionId: SessionId, since: EventSeq) {
+async function todosBefore(ask: EngineQuery, sessionId: SessionId, since: EventSeq) {
   const page = await ask({ kind: "ListItems", sessionId, before: since + 1, limit: OLDER_ITEMS });
   if (page instanceof HarnessError) return undefined;
   const newest = page.items.findLast(({ kind }) => kind === "todos");

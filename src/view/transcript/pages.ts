@@ -11,11 +11,11 @@ export const PAGE_EVENTS = 1_000;
 /** Events behind a page in which the results of its calls are looked for. */
 const LATER_EVENTS_MAX = 2_000;
 
-/** Place of a page in a part that was left out: its beginning, its end, or around an event. */
-export type PagePlace = "start" | "end" | { readonly around: EventSeq };
+/** Position of a page in a part that was left out: its beginning, its end, or around an event. */
+export type PagePosition = "start" | "end" | { readonly around: EventSeq };
 
 /** A part of a transcript that was read back. */
-export interface Page {
+export interface TranscriptPage {
   readonly first: EventSeq;
   readonly last: EventSeq;
   readonly segments: readonly Segment[];
@@ -37,7 +37,7 @@ export class PageReader {
   #read: Transcript = NEW_TRANSCRIPT;
   #later = 0;
 
-  constructor(segment: Pick<Segment, "first" | "last">, place: PagePlace) {
+  constructor(segment: Pick<Segment, "first" | "last">, place: PagePosition) {
     this.#segment = segment;
     const { first, last } = segment;
     const wanted = place === "end" ? last : place === "start" ? first : middle(place.around);
@@ -76,7 +76,7 @@ export class PageReader {
   }
 
   /** Returns the page that was read. */
-  get page(): Page {
+  get page(): TranscriptPage {
     if (this.#last === undefined) this.#end(Math.max(this.#read.reached, this.#first));
     const segments = settledSegments(this.#read.segments);
     return { first: this.#first, last: this.#last ?? this.#to, segments };
@@ -122,8 +122,11 @@ export function beginsItem(envelope: Envelope): boolean {
   return isTurnStarted(envelope) || envelope.kind === "ToolCallStarted";
 }
 
-/** Returns the transcript with a page in the place of what was left out; the same value if that is not left out. */
-export function withPage(transcript: Transcript, { first, last, segments: read }: Page): Transcript {
+/** Returns the transcript with a page where it was left out; the same value if that is not left out. */
+export function withPage(
+  transcript: Transcript,
+  { first, last, segments: read }: TranscriptPage,
+): Transcript {
   const { segments } = transcript;
   const at = segments.findIndex(
     (each) => each.items === undefined && each.first <= first && each.last >= last,

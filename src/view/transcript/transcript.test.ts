@@ -7,7 +7,7 @@ import type { AskId, CallId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { TranscriptItem } from "./items.ts";
-import type { PagePlace } from "./pages.ts";
+import type { PagePosition } from "./pages.ts";
 import { PageReader, withPage } from "./pages.ts";
 import { hasOpenCall } from "./segment.ts";
 import type { Transcript } from "./transcript.ts";
@@ -66,7 +66,7 @@ test("[TUI-10] a transcript that begins behind the end of a turn shows the tail 
 });
 
 /** Reads pages until nothing is left out, each at the place that is asked for. */
-function readBack(transcript: Transcript, events: readonly Envelope[], place: PagePlace): Transcript {
+function readBack(transcript: Transcript, events: readonly Envelope[], place: PagePosition): Transcript {
   let whole = transcript;
   for (let tries = 0; tries <= events.length; tries += 1) {
     const segment = whole.segments.find(({ items }) => items === undefined);
@@ -79,7 +79,7 @@ function readBack(transcript: Transcript, events: readonly Envelope[], place: Pa
 }
 
 test("[TUI-10] parts that were dropped and read back hold the items they had", async () => {
-  const places = fc.constantFrom<PagePlace>("start", "end", { around: 20 });
+  const places = fc.constantFrom<PagePosition>("start", "end", { around: 20 });
   const property = fc.property(transcriptLog, places, (events, place) => {
     const whole = fold(events);
     const transcript = droppedFrom(whole, whole.reached, 0);

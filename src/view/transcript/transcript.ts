@@ -17,7 +17,7 @@ export interface Segment {
   readonly last: EventSeq;
   /** Time of that event, at which a turn that broke off is taken to have ended. Absent: not read. */
   readonly lastTs?: string;
-  /** True if an event behind `last` changed one of its items: it is never dropped, as a page may not have that event. */
+  /** True if an event behind `last` changed one of its items: a page may lack that event, so it is never dropped. */
   readonly isChangedLater?: true;
   /** Its turn; absent between turns. */
   readonly turn?: number;

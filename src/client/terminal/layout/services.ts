@@ -8,7 +8,7 @@ import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
 import type { SessionView } from "../../../view/session/session-view.ts";
 import type { NoteTone } from "../../../view/transcript/items.ts";
-import type { PagePlace } from "../../../view/transcript/pages.ts";
+import type { PagePosition } from "../../../view/transcript/pages.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
 import type { Host } from "../host/host.ts";
 import type { ActionName } from "../keys/actions.ts";
@@ -39,7 +39,7 @@ export interface ShownSession {
    * Reads a part back that was left out of the transcript: the page at a place of it. A failure is shown.
    * @param first the first event of the part.
    */
-  readBack(first: EventSeq, place: PagePlace): Promise<void>;
+  readBack(first: EventSeq, place: PagePosition): Promise<void>;
   /** Sends a command; returns the answer, or the refusal. Waits for the engine. */
   send<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError>;
   /** Sends a query; returns the answer, or the refusal. Waits for the engine. */

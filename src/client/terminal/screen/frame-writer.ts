@@ -133,7 +133,7 @@ function clearingAfter(before: string, after: string, columns: number): string {
   return isSure && displayWidth(next) >= displayWidth(old) ? "" : clearing(after, columns);
 }
 
-/** Clears behind the text of a row. One that fills the row leaves nothing behind it, and the cursor on its last cell. */
+/** Clears behind the text of a row. A text that fills the row leaves the cursor on its last cell: nothing is behind. */
 function clearing(text: string, columns: number): string {
   return displayWidth(textOf(text)) >= columns ? "" : CLEAR_REST;
 }

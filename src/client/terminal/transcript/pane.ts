@@ -1,5 +1,5 @@
 import type { EventSeq } from "../../../base/ids.ts";
-import type { PagePlace } from "../../../view/transcript/pages.ts";
+import type { PagePosition } from "../../../view/transcript/pages.ts";
 import type { Segment, Transcript } from "../../../view/transcript/transcript.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
@@ -21,7 +21,7 @@ const MISSING_ROW = row([span("… earlier messages", { role: "dim" })]);
 /** A part in the window that was left out of the transcript, and the page of it that is needed first. */
 export interface MissingPart {
   readonly first: EventSeq;
-  readonly place: PagePlace;
+  readonly place: PagePosition;
 }
 
 /** Rows of drawn parts that are kept, about; beyond that the ones that were drawn first are drawn again. */
@@ -100,7 +100,7 @@ export class TranscriptPane {
   }
 
   /** Returns the page that is needed of a part that is missing. */
-  #placeIn(segment: Segment | undefined, isAtTop: boolean): PagePlace {
+  #placeIn(segment: Segment | undefined, isAtTop: boolean): PagePosition {
     const top = this.#top;
     if (isAtTop) return "end";
     // The person has gone to an event in the middle of it.

@@ -1,7 +1,7 @@
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { reachedBy } from "../follow.ts";
-import type { Page, PagePlace } from "../transcript/pages.ts";
+import type { PagePosition, TranscriptPage } from "../transcript/pages.ts";
 import { PageReader } from "../transcript/pages.ts";
 import type { Segment } from "../transcript/transcript.ts";
 
@@ -10,7 +10,7 @@ export interface WantedPage {
   readonly session: SessionId;
   /** A segment without items. */
   readonly segment: Pick<Segment, "first" | "last">;
-  readonly place: PagePlace;
+  readonly place: PagePosition;
   /** The last event of the log that is known to exist: reading never waits for a later one. */
   readonly reached: EventSeq;
   readonly signal: AbortSignal;
@@ -21,10 +21,10 @@ export interface WantedPage {
  * results of its calls.
  * @throws HarnessError if the engine refuses; the error that broke the subscription.
  */
-export async function readPage(
+export async function readTranscriptPage(
   connection: Pick<Connection, "subscribe">,
   { session, segment, place, reached, signal }: WantedPage,
-): Promise<Page> {
+): Promise<TranscriptPage> {
   const reader = new PageReader(segment, place);
   for await (const envelope of connection.subscribe(session, { since: reader.since, signal }))
     if (!reader.add(envelope) || reachedBy(envelope) >= reached) break;
