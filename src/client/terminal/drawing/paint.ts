@@ -22,8 +22,22 @@ const LINK_END = "\u001b]8;;\u001b\\";
 /** Address that a link may have: printable ASCII. */
 const ADDRESS = /^[\x21-\x7e]{1,2000}$/;
 
+/** Rows are values: each is painted once for a theme and a width. */
+const PAINTED = new WeakMap<
+  DrawnRow,
+  { readonly theme: Theme; readonly columns: number; readonly text: string }
+>();
+
 /** Returns a row as the terminal gets it: exactly `columns` wide if it has a fill, else at most. */
 export function paint(drawn: DrawnRow, theme: Theme, columns: number): string {
+  const known = PAINTED.get(drawn);
+  if (known?.theme === theme && known.columns === columns) return known.text;
+  const text = paintRow(drawn, theme, columns);
+  PAINTED.set(drawn, { theme, columns, text });
+  return text;
+}
+
+function paintRow(drawn: DrawnRow, theme: Theme, columns: number): string {
   let text = "";
   let width = 0;
   for (const each of drawn.spans) {
