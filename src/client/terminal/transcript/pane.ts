@@ -173,6 +173,17 @@ export class TranscriptPane {
 
   /** Puts the row so many rows above another one at the top; what is missing is not skipped, but read first. */
   #goUp(transcript: Transcript, from: RowLocation, by: number, context: DrawContext): void {
+    const { rowsLeft, ...place } = this.#placeAbove(transcript, from, by, context);
+    [this.#top, this.#rowsLeft] = [place, rowsLeft];
+  }
+
+  /** Returns the row so many rows above another one, and those that are left above a part that is missing. */
+  #placeAbove(
+    transcript: Transcript,
+    from: RowLocation,
+    by: number,
+    context: DrawContext,
+  ): RowLocation & { readonly rowsLeft: number } {
     let left = by;
     let part = partAt(transcript, from) ?? firstPart(transcript);
     let row = from.row;
@@ -180,17 +191,16 @@ export class TranscriptPane {
       const isMissing = itemAt(transcript, part) === undefined;
       const before = partBefore(transcript, part);
       if (isMissing || row >= left || before === undefined) {
-        this.#rowsLeft = isMissing ? left : 0;
         const at = isMissing ? 0 : Math.max(0, row - left);
-        this.#top = { event: eventAt(transcript, part), part: part.part, row: at };
-        return;
+        const place = { event: eventAt(transcript, part), part: part.part, row: at };
+        return { ...place, rowsLeft: isMissing ? left : 0 };
       }
       left -= row + 1;
       part = before;
       row = this.#draw(transcript, part, context).length - 1;
       if (row < 0) left += 1;
     }
-    this.#top = from;
+    return { ...from, rowsLeft: 0 };
   }
 
   #placed(transcript: Transcript, part: Part, context: DrawContext): PlacedRow[] {
