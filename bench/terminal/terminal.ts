@@ -7,7 +7,6 @@ import { sampled } from "../statistics.ts";
 import type { BenchSetup, Home, Program } from "../subject.ts";
 import { makeHome } from "../subject.ts";
 import { saysEvents } from "../wire.ts";
-import type { LongScreen } from "./long-screen.ts";
 import { openLongScreen } from "./long-screen.ts";
 import type { TtyFigures } from "./tty-figures.ts";
 import { ttyFigures } from "./tty-figures.ts";
@@ -22,6 +21,9 @@ const FILL_LINES = 3_000;
 const DELTAS_PER_SECOND = 200;
 const LONG_LINES = 100_000;
 const PAGES = 60;
+const SETTLE_MS = 3_000;
+/** Two calls are on the screen. */
+const FULL = /(?:●[\s\S]*){2}/;
 /** The first message is long, and the end of it names itself. */
 const END = "FILLDONE";
 
@@ -133,7 +135,7 @@ async function measureIdle(place: BenchSetup, minimal: string): Promise<readonly
 async function measureStream(place: BenchSetup, minimal: string): Promise<readonly Row[]> {
   const seconds = place.quick ? 5 : 10;
   const deltas = Array.from({ length: DELTAS_PER_SECOND * (seconds + 2) }, (_, at) =>
-    at % 12 === 11 ? "words.\n\n" : "some words ",
+    at % 12 === 11 ? `w${at}.\n\n` : `word${at} and `,
   );
   const lines = Array.from({ length: FILL_LINES }, (_, at) => `This is line ${at} of a long message.\n\n`);
   const events = [saysEvents([...lines, END], 1), saysEvents(deltas, 2)];
@@ -249,13 +251,19 @@ async function measureLongLog(place: BenchSetup): Promise<readonly Row[]> {
   const events = longEvents(place);
   const home = await homeWithSessions(place, events);
   const times: number[] = [];
-  for (let run = 0; run <= runsOf(place); run += 1) {
-    await using screen: LongScreen = openLongScreen([...cinch(place), "--resume", home.long], home);
-    const shownMs = await screen.shows(/(?:●[\s\S]*){2}/);
-    if (run > 0) times.push(shownMs);
+  const open = () => openLongScreen([...cinch(place), "--resume", home.long], home);
+  await using first = open();
+  const resumedMs = await first.shows(FULL);
+  await Bun.sleep(SETTLE_MS); // the first client asks for what the last page lacks
+  for (let run = 0; run < runsOf(place); run += 1) {
+    await using screen = open();
+    times.push(await screen.shows(FULL));
   }
   const what = `start to the full screen of a session of ${events.toLocaleString("en")} events`;
-  return [{ what, unit: "ms", cinch: sampled(times), comparison: "alone", aim: 150 }];
+  return [
+    { what: `${what} that runs`, unit: "ms", cinch: sampled(times), comparison: "alone", aim: 150 },
+    alone(`${what} that is stored, with the start of an engine`, "ms", resumedMs),
+  ];
 }
 
 function runsOf(place: BenchSetup): number {

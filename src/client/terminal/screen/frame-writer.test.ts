@@ -91,6 +91,17 @@ test("[TUI-08 complaint 1] a row that keeps its text is not cleared, also with a
   expect([...screen.cleared]).toEqual([]);
 });
 
+test("[TUI-08 complaint 1] text is not moved over a row that stays where it is", () => {
+  const writer = new FrameWriter();
+  const rows = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "same"];
+  writer.update({ rows }, SIZE);
+  const next = ["2", "3", "4", "5", "6", "7", "8", "new", "9 grows", "same"];
+  const moved = writer.update({ rows: next }, SIZE);
+  expect(moved).toContain("\u001b[1M");
+  const again = writer.update({ rows: ["3", "4", "5", "6", "7", "8", "new", "new", "10", "same"] }, SIZE);
+  expect(again).not.toContain("M");
+});
+
 function frame(changes: string): string {
   return `\u001b[?2026h\u001b[?25l${changes}\u001b[?25l\u001b[?2026l`;
 }

@@ -91,7 +91,7 @@ function bestMove(before: readonly string[], after: readonly string[]): Move | u
       { top, bottom, by: -by },
     ]) {
       const saved = kept(before, after, move);
-      if (saved > mostSaved) [best, mostSaved] = [move, saved];
+      if (saved > mostSaved && !disturbs(before, after, move)) [best, mostSaved] = [move, saved];
     }
   return best;
 }
@@ -104,6 +104,12 @@ function kept(before: readonly string[], after: readonly string[], { top, bottom
     if (text !== "" && text === before[row + by]) count += 1;
   }
   return count;
+}
+
+/** Returns true if a row that keeps its text would lose it for a moment: without synchronized updates an eye sees that. */
+function disturbs(before: readonly string[], after: readonly string[], move: Move): boolean {
+  const shown = moved(before, move);
+  return after.some((text, row) => text !== "" && text === before[row] && text !== shown[row]);
 }
 
 function moved(rows: readonly string[], { top, bottom, by }: Move): readonly string[] {
