@@ -47,7 +47,8 @@ export function treePssBytes(pid: number): number {
   return treeOf(pid).reduce((sum, member) => sum + pssBytes(member), 0);
 }
 
-function pssBytes(pid: number): number {
+/** The same for one process. */
+export function pssBytes(pid: number): number {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, "latin1");
   return Number(/^Pss:\s+(\d+) kB$/m.exec(rollup)?.[1] ?? Number.NaN) * KIB;
 }

@@ -27,6 +27,7 @@ import { measureTalk } from "./sessions.ts";
 import { measureStart } from "./start.ts";
 import { measureStream } from "./stream.ts";
 import type { BenchSetup } from "./subject.ts";
+import { measureTerminal } from "./terminal/terminal.ts";
 import { measureTrust } from "./trust.ts";
 
 /**
@@ -36,7 +37,7 @@ import { measureTrust } from "./trust.ts";
  *
  * --only LIST   some of the measures: start, first-line, requests, rounds, growth, stream, memory, idle, sessions,
  *               log, search, queries, trust, permissions, redaction, checkpoint, control, clients, completion,
- *               extensions
+ *               terminal, extensions
  * --quick            fewer samples: for a look, not for a claim
  * --long             the log measures with 1,000,000 events, the sessions with 50 turns each
  * --stored FOLDER    keeps the sessions that search and queries are measured with there, for the next run
@@ -66,6 +67,7 @@ const MEASURES = {
   control: { title: "Clients of an engine", measure: measureControl },
   clients: { title: "Rich clients", measure: measureClients },
   completion: { title: "Completion of files", measure: measureCompletion },
+  terminal: { title: "The terminal client", measure: measureTerminal },
   extensions: { title: "What extends a session", measure: measureExtensions },
 } as const satisfies Readonly<
   Record<string, { readonly title: string; readonly measure: (place: BenchSetup) => Promise<readonly Row[]> }>

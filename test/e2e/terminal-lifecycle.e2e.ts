@@ -101,8 +101,8 @@ test(
     await terminal.writes("ancelled", from);
     expect(performance.now() - pressedAtMs).toBeLessThan(ESCAPE_MS_MAX);
     const after = terminal.record.length;
-    terminal.write("!");
-    await terminal.writes("my draft!", after);
+    terminal.write("\u001b[H! "); // at the start: the rest of the row is written again
+    await terminal.writes("! my draft", after);
   },
   TIMEOUT_MS,
 );

@@ -7,6 +7,8 @@ export interface RecordedTerminal extends AsyncDisposable {
   /** Everything written to it so far. */
   readonly record: string;
   write(keys: string): void;
+  /** Changes the size of the terminal. */
+  resize(columns: number, rows: number): void;
   /** Waits until something written since `from` matches. */
   writes(text: string | RegExp, from?: number): Promise<void>;
 }
@@ -40,6 +42,7 @@ export function openRecordedTerminal(home: CinchHome, cwd: string): RecordedTerm
       return record;
     },
     write: (keys) => void terminal.write(keys),
+    resize: (columns, rows) => terminal.resize(columns, rows),
     async writes(text, from = 0) {
       const what = typeof text === "string" ? JSON.stringify(text) : String(text);
       const isThere = (all: string) => (typeof text === "string" ? all.includes(text) : text.test(all));

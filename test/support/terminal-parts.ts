@@ -92,6 +92,8 @@ export function fakeServices(): FakeServices {
       clear: () => void services.notes.splice(0),
       session: async () => services.session.open as never,
       goTo: async (which) => void services.shown.push(which),
+      showsFrom: () => undefined,
+      readBack: async () => undefined,
       async send<Sent extends Command>(command: Sent) {
         services.sent.push(command);
         const { reply } = services;

@@ -1,6 +1,7 @@
 import { whileAlive } from "../../base/async/deadline.ts";
+import { nextTurn } from "../../base/async/next-turn.ts";
 import { HarnessError } from "../../base/errors.ts";
-import type { SessionId } from "../../base/ids.ts";
+import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Command } from "../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../protocol/commands/results.ts";
 import type { Connection, NewsOptions } from "../../protocol/connection.ts";
@@ -10,16 +11,31 @@ import type { NewsItem } from "../../protocol/events/news.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../protocol/resources.ts";
-import { followSession } from "../../view/follow.ts";
+import { followSession, reachedBy } from "../../view/follow.ts";
+import { withInfo, withTurnCost } from "../../view/paging/known-facts.ts";
+import type { ReadTail } from "../../view/paging/older-facts.ts";
+import { olderFacts, turnBefore } from "../../view/paging/older-facts.ts";
+import { readTranscriptPage } from "../../view/paging/read-transcript-page.ts";
 import type { SessionStep, SessionView } from "../../view/session/session-view.ts";
 import { NEW_SESSION, sessionStep } from "../../view/session/session-view.ts";
 import type { LocalNote } from "../../view/transcript/local-notes.ts";
 import { transcriptAfterEvent, withLocalNote } from "../../view/transcript/local-notes.ts";
+import type { PagePosition } from "../../view/transcript/pages.ts";
+import { beginsItem, PAGE_EVENTS, withPage } from "../../view/transcript/pages.ts";
 import type { Transcript } from "../../view/transcript/transcript.ts";
-import { NEW_TRANSCRIPT, transcriptBehind } from "../../view/transcript/transcript.ts";
+import { droppedFrom, NEW_TRANSCRIPT, transcriptBehind } from "../../view/transcript/transcript.ts";
 import { Sender } from "../slash/sender.ts";
 import type { ShownSession } from "./layout/services.ts";
 import type { OpenSession, ReachedByTerminal, WhichSession } from "./options.ts";
+
+/** A log with at most so many events is read whole; of a longer one the last page, and others when they are shown. */
+const WHOLE_EVENTS_MAX = 2 * PAGE_EVENTS;
+/** Events before the last page that are read for a question that waits since then. */
+const QUESTION_EVENTS_MAX = 20_000;
+/** Characters of the transcript that are kept in memory, about; the rest is read back when it is shown. */
+const KEPT_CHARACTERS_MAX = 4_000_000;
+/** Events that are taken in a row before keys and frames have their turn. */
+const EVENTS_AT_ONCE = 64;
 
 export interface SessionStoreOptions {
   readonly engine: Promise<ReachedByTerminal>;
@@ -29,6 +45,8 @@ export interface SessionStoreOptions {
   readonly changed: (envelope: Envelope, step: SessionStep) => void;
   /** Called once another session is shown, before its events. */
   readonly opened: () => void;
+  /** Called after a change of the views that no event has made. */
+  readonly completed: () => void;
   /** Called if the events of the session end, or cannot be read any more. */
   readonly ended: (failure: unknown) => void;
   /** Called if another session cannot be shown. */
@@ -46,6 +64,11 @@ export class SessionStore implements ShownSession {
   #transcript: Transcript = NEW_TRANSCRIPT;
   /** Ends the subscription to the session that is shown. */
   #following = new AbortController();
+  /** The event at the top of the window; absent while the end is shown. */
+  #shownAt: EventSeq | undefined;
+  /** The first events of the parts that are being read back, and of those that could not be. */
+  readonly #readingBack = new Set<EventSeq>();
+  readonly #unreadable = new Set<EventSeq>();
 
   constructor(options: SessionStoreOptions) {
     this.#options = options;
@@ -162,6 +185,42 @@ export class SessionStore implements ShownSession {
     return this.#reached?.connection.news?.(options);
   }
 
+  showsFrom(event: EventSeq | undefined): void {
+    if (event !== this.#shownAt) this.#unreadable.clear(); // the person tries again
+    this.#shownAt = event;
+  }
+
+  async readBack(first: EventSeq, place: PagePosition): Promise<void> {
+    const { open } = this;
+    const segment = this.#transcript.segments.find(
+      (each) => each.first === first && each.items === undefined,
+    );
+    if (open === undefined || segment === undefined) return;
+    if (this.#readingBack.has(first) || this.#unreadable.has(first)) return;
+    const signal = AbortSignal.any([this.#options.signal, this.#following.signal]);
+    this.#readingBack.add(first);
+    try {
+      const { connection } = await this.#options.engine;
+      const { reached } = this.#transcript;
+      const page = await readTranscriptPage(connection, {
+        session: open.session,
+        segment,
+        place,
+        reached,
+        signal,
+      });
+      if (signal.aborted) return;
+      this.#transcript = this.#bounded(withPage(this.#transcript, page), page.first);
+      this.#options.completed();
+    } catch (thrown) {
+      if (signal.aborted) return;
+      this.#unreadable.add(first);
+      this.#options.refused(thrown);
+    } finally {
+      this.#readingBack.delete(first);
+    }
+  }
+
   async #sender(): Promise<Sender | HarnessError> {
     const { engine, signal, say } = this.#options;
     try {
@@ -179,23 +238,94 @@ export class SessionStore implements ShownSession {
     this.#open = open;
     this.#view = NEW_SESSION;
     this.#transcript = NEW_TRANSCRIPT;
+    this.#shownAt = undefined;
+    this.#readingBack.clear();
+    this.#unreadable.clear();
     this.#options.opened();
     const signal = AbortSignal.any([this.#options.signal, this.#following.signal]);
     void this.#options.engine.then(({ connection }) => this.#read(connection, open, signal));
   }
 
-  async #read(connection: Connection, { session }: OpenSession, signal: AbortSignal): Promise<void> {
+  async #read(connection: Connection, open: OpenSession, signal: AbortSignal): Promise<void> {
     try {
-      for await (const envelope of followSession(connection, session, { since: 0, signal })) {
-        if (signal.aborted) return;
-        const step = sessionStep(this.#view, envelope);
-        this.#view = step.after;
-        this.#transcript = transcriptAfterEvent(this.#transcript, envelope);
-        this.#options.changed(envelope, step);
-      }
+      if (open.past > WHOLE_EVENTS_MAX) await this.#readTail(connection, open, signal);
+      else await this.#readFrom(followSession(connection, open.session, { since: 0, signal }), signal);
       if (!signal.aborted) this.#options.ended(undefined);
     } catch (thrown) {
       if (!signal.aborted) this.#options.ended(thrown);
     }
   }
+
+  /** Reads the last page of a long log and what follows it. */
+  async #readTail(connection: Connection, open: OpenSession, signal: AbortSignal): Promise<void> {
+    const { session, past } = open;
+    const info = await this.query({ kind: "GetSession", sessionId: session, last: 0 });
+    if (info instanceof HarnessError) throw info;
+    const asked = info.asked_since ?? past;
+    const page = past - PAGE_EVENTS;
+    const since = asked < page && asked > page - QUESTION_EVENTS_MAX ? asked : page;
+    const events = followSession(connection, session, { since, signal });
+    const tail: ReadTail = { session, events: await this.#eventsUpTo(events, past), since };
+    if (signal.aborted) return;
+    const turn = await turnBefore((query) => this.query(query), info, tail);
+    if (turn !== undefined) this.#add(turn.started);
+    this.#transcript = transcriptBehind(lastBefore(tail));
+    for (const envelope of tail.events) this.#add(envelope);
+    this.#view = withInfo(turn === undefined ? this.#view : withTurnCost(this.#view, turn.usd), info);
+    this.#options.completed();
+    void this.#complete(tail, signal);
+    await this.#readFrom(events, signal);
+  }
+
+  async #eventsUpTo(events: AsyncGenerator<Envelope>, past: EventSeq): Promise<readonly Envelope[]> {
+    const read: Envelope[] = [];
+    for (let next = await events.next(); next.done !== true; next = await events.next()) {
+      read.push(next.value);
+      if (reachedBy(next.value) >= past) break;
+    }
+    return read;
+  }
+
+  async #readFrom(events: AsyncGenerator<Envelope>, signal: AbortSignal): Promise<void> {
+    let inARow = 0;
+    for await (const envelope of events) {
+      if (signal.aborted) return;
+      this.#add(envelope);
+      inARow += 1;
+      if (inARow % EVENTS_AT_ONCE === 0) await nextTurn();
+    }
+  }
+
+  #add(envelope: Envelope): void {
+    const step = sessionStep(this.#view, envelope);
+    this.#view = step.after;
+    const { length } = this.#transcript.segments;
+    this.#transcript = transcriptAfterEvent(this.#transcript, envelope);
+    if (this.#transcript.segments.length > length) this.#transcript = this.#bounded(this.#transcript);
+    this.#options.changed(envelope, step);
+  }
+
+  /** Completes the view with what only earlier events say. */
+  async #complete(tail: ReadTail, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const change of olderFacts((query) => this.query(query), tail)) {
+        if (signal.aborted) return;
+        this.#view = change(this.#view);
+        this.#options.completed();
+      }
+    } catch (thrown) {
+      if (!signal.aborted) this.#options.refused(thrown);
+    }
+  }
+
+  #bounded(transcript: Transcript, near = this.#shownAt ?? transcript.reached): Transcript {
+    return droppedFrom(transcript, near, KEPT_CHARACTERS_MAX);
+  }
+}
+
+/** Returns the event behind which the transcript begins: between two items, if there is such a place near by. */
+function lastBefore({ events, since }: ReadTail): EventSeq {
+  const near = events.slice(0, Math.ceil(events.length / 2));
+  const first = near.find((each) => beginsItem(each));
+  return first === undefined ? since : first.id - 1;
 }

@@ -78,6 +78,7 @@ class TerminalClient {
         this.#screen.redraw();
       },
       opened: () => this.#opened(),
+      completed: () => this.#screen.redraw(),
       ended: (failure) => this.#tell(failure),
       refused: (failure) => this.#tell(failure),
       say: (text) => this.#say(text),
@@ -144,6 +145,7 @@ class TerminalClient {
       act: (action) => this.#act(action),
     });
     this.#features = FEATURES.map((make) => make(services));
+    // The first frame is drawn at once: all parts are there.
     this.#screen = options.openScreen({
       draw: (size) => this.#stage.draw(size),
       finished: (size, isLast) => this.#stage.finished(size, isLast),

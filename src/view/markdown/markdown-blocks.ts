@@ -25,6 +25,8 @@ const PART_LINES_MAX: Readonly<Partial<Record<BlockKind, number>>> = {
   list: 50,
   quote: 50,
 };
+/** The most common block: long texts hold it many times. */
+const BLANK: MarkdownBlock = { kind: "blank", source: "\n" };
 /** Only the beginning of a longer line counts. */
 export const MARKDOWN_LINE_CHARACTERS_MAX = 8_192;
 /** Quotations and lists within each other; deeper marks are text. */
@@ -278,7 +280,7 @@ export class MarkdownBlocks {
     }
     this.#containers = [];
     this.#closeTop();
-    this.#closed.push({ kind: "blank", source: line });
+    this.#closed.push(line === BLANK.source ? BLANK : { kind: "blank", source: line });
   }
 
   #item(mark: ListMark, depth: number): void {

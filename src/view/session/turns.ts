@@ -81,10 +81,14 @@ export function pointName({ all }: Turns, event: EventSeq): string | undefined {
   return `${summary.event === event ? "before" : "after"} turn ${summary.turn}`;
 }
 
+/** Returns the first words of a text on one line; nothing in them can drive a terminal. */
+export function shortWords(text: string): string {
+  return neutraliseLine(shortened(text.replaceAll(/\s+/gu, " ").trim(), WORDS_CHARACTERS_MAX));
+}
+
 function started(turns: Turns, { id, payload }: EnvelopeOf<"TurnStarted">): Turns {
   const { turn, content = [] } = payload;
-  const text = inputTexts(content, () => "").join(" ");
-  const words = neutraliseLine(shortened(text.replaceAll(/\s+/gu, " ").trim(), WORDS_CHARACTERS_MAX));
+  const words = shortWords(inputTexts(content, () => "").join(" "));
   const summary = { turn, event: id, words, before: turns.head };
   return { ...turns, all: [...turns.all.slice(1 - TURNS_MAX), summary], head: id };
 }

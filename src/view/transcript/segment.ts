@@ -76,6 +76,11 @@ export function settled(items: readonly TranscriptItem[], ts: string): readonly 
   });
 }
 
+/** Returns true if a call among the items has not ended. */
+export function hasOpenCall(items: readonly TranscriptItem[]): boolean {
+  return items.some((item) => item.kind === "call" && (item.state === "running" || item.state === "asked"));
+}
+
 /** Returns the event that an item ends with, as far as it is known: that of the item itself. */
 export function lastEventOf(items: readonly TranscriptItem[]): EventSeq | undefined {
   return items.at(-1)?.event;
@@ -95,7 +100,7 @@ function withText(
 }
 
 /** Returns the items with the text at their end closed. */
-function closed(items: readonly TranscriptItem[], ts: string): readonly TranscriptItem[] {
+export function closed(items: readonly TranscriptItem[], ts: string): readonly TranscriptItem[] {
   const last = items.at(-1);
   if (last?.kind !== "text" && last?.kind !== "thinking") return items;
   if (last.streamed.reader === undefined) return items;

@@ -7,14 +7,16 @@ import type { AskId, CallId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { TranscriptItem } from "./items.ts";
+import type { PagePosition } from "./pages.ts";
+import { PageReader, withPage } from "./pages.ts";
+import { hasOpenCall } from "./segment.ts";
 import type { Transcript } from "./transcript.ts";
 import {
   droppedFrom,
   NEW_TRANSCRIPT,
-  segmentsOf,
+  settledSegments,
   transcriptAfter,
   transcriptBehind,
-  withSegments,
 } from "./transcript.ts";
 
 const CLIENT = fakeId("cli", 1);
@@ -25,6 +27,10 @@ function fold(events: readonly Envelope[], from = NEW_TRANSCRIPT): Transcript {
 }
 
 function itemsIn({ segments }: Transcript): readonly TranscriptItem[] {
+  return itemsOf(segments);
+}
+
+function itemsOf(segments: Transcript["segments"]): readonly TranscriptItem[] {
   return segments.flatMap(({ items = [] }) => items);
 }
 
@@ -59,18 +65,112 @@ test("[TUI-10] a transcript that begins behind the end of a turn shows the tail 
   await holds(property, 300);
 });
 
-test("[TUI-10] segments that were dropped and read back hold the items they had", async () => {
-  const property = fc.property(transcriptLog, (events) => {
+/** Reads pages until nothing is left out, each at the place that is asked for. */
+function readBack(transcript: Transcript, events: readonly Envelope[], place: PagePosition): Transcript {
+  let whole = transcript;
+  for (let tries = 0; tries <= events.length; tries += 1) {
+    const segment = whole.segments.find(({ items }) => items === undefined);
+    if (segment === undefined) return whole;
+    const reader = new PageReader(segment, place);
+    for (const each of events) if (each.id > reader.since && !reader.add(each)) break;
+    whole = withPage(whole, reader.page);
+  }
+  throw new Error("reading pages does not come to an end");
+}
+
+test("[TUI-10] parts that were dropped and read back hold the items they had", async () => {
+  const places = fc.constantFrom<PagePosition>("start", "end", { around: 20 });
+  const property = fc.property(transcriptLog, places, (events, place) => {
     const whole = fold(events);
-    let transcript = droppedFrom(whole, whole.reached, 0);
-    for (const { first, last, items } of transcript.segments) {
-      if (items !== undefined) continue;
-      const read = segmentsOf(events.filter(({ id }) => id >= first && id <= last));
-      transcript = withSegments(transcript, first, read);
-    }
-    expect(itemsIn(transcript)).toEqual(itemsIn(whole));
+    const transcript = droppedFrom(whole, whole.reached, 0);
+    const read = readBack(transcript, events, place);
+    expect(itemsOf(settledSegments(read.segments))).toEqual(itemsOf(settledSegments(whole.segments)));
   });
   await holds(property, 300);
+});
+
+test("[TUI-10] neighbours that are dropped are one part, and a call that runs is not dropped with its result to come", () => {
+  const call = (id: number) => ({
+    callId: fakeId("call", id) as CallId,
+    tool: "Bash",
+    args: {},
+    mutating: true,
+  });
+  const turn = (number: number): readonly Event[] => [
+    {
+      kind: "TurnStarted",
+      payload: { turn: number, originator: CLIENT, content: [{ type: "text", text: `go ${number}` }] },
+    } as Event,
+    { kind: "TextDelta", payload: { text: "yes" } } as Event,
+    { kind: "TurnEnded", payload: { turn: number, reason: "complete" } } as Event,
+  ];
+  const shell = { ...call(9), shell: true } as const;
+  const before = fold(
+    logOf(
+      ...turn(1),
+      ...turn(2),
+      { kind: "ToolCallStarted", payload: shell } as Event,
+      ...turn(3),
+      ...turn(4),
+      ...turn(5),
+    ),
+  );
+  const dropped = droppedFrom(before, before.reached, 0);
+  expect(dropped.segments.map(({ first, last, items }) => [first, last, items === undefined])).toEqual([
+    [1, 6, true],
+    [7, 7, false],
+    [8, 13, true],
+    [14, 16, false],
+  ]);
+  const result = { callId: shell.callId, content: [{ type: "text", text: "done" }] };
+  const event = {
+    id: 17,
+    session: SESSION,
+    ts: "2026-01-01T00:00:00.000Z",
+    kind: "ToolResult",
+    payload: result,
+  };
+  const after = transcriptAfter(dropped, event as Envelope);
+  expect(after.segments[1]?.items?.[0]).toMatchObject({ state: "done", output: "done" });
+  const again = droppedFrom(after, after.reached, 0);
+  expect(again.segments[1]?.items).toEqual(after.segments[1]?.items);
+  const events = logOf(
+    ...turn(1),
+    ...turn(2),
+    { kind: "ToolCallStarted", payload: shell } as Event,
+    ...turn(3),
+    ...turn(4),
+    ...turn(5),
+    { kind: "ToolResult", payload: result } as Event,
+  );
+  expect(itemsIn(readBack(again, events, "end"))).toEqual(itemsIn(fold(events)));
+});
+
+test("[TUI-10] pages of a long turn begin and end between two items, and have the results of their calls", () => {
+  const events: Event[] = [
+    {
+      kind: "TurnStarted",
+      payload: { turn: 1, originator: CLIENT, content: [{ type: "text", text: "go" }] },
+    } as Event,
+  ];
+  for (let at = 1; at <= 2_000; at += 1) {
+    const callId = fakeId("call", at) as CallId;
+    events.push({
+      kind: "ToolCallStarted",
+      payload: { callId, tool: "Read", args: { at }, mutating: false },
+    } as Event);
+    for (const text of ["one ", "two ", "three\n"])
+      events.push({ kind: "TextDelta", payload: { text } } as Event);
+    const content = [{ type: "text", text: `${at}` }];
+    events.push({ kind: "ToolResult", payload: { callId, content } } as Event);
+  }
+  const log = logOf(...events);
+  const tail = log.filter(({ id }) => id > 9_001);
+  const whole = itemsIn(fold(log));
+  for (const place of ["start", "end", { around: 4_000 }] as const) {
+    const read = readBack(fold(tail, transcriptBehind(9_001)), log, place);
+    expect(itemsIn(read)).toEqual(whole);
+  }
 });
 
 test("[TUI-10] what stays after dropping weighs no more than was asked for, beside what cannot be dropped", async () => {
@@ -78,7 +178,9 @@ test("[TUI-10] what stays after dropping weighs no more than was asked for, besi
     const { segments } = droppedFrom(fold(events), 1, most);
     const kept = segments
       .slice(1, -1)
-      .filter(({ items, isChangedLater }) => items !== undefined && isChangedLater !== true);
+      .filter(
+        ({ items, isChangedLater }) => items !== undefined && isChangedLater !== true && !hasOpenCall(items),
+      );
     expect(kept.reduce((sum, { weight }) => sum + weight, 0)).toBeLessThanOrEqual(most);
   });
   await holds(property, 200);

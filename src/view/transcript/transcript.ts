@@ -3,7 +3,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import { isBesideLog, reachedBy } from "../follow.ts";
 import { isTurnStarted } from "../turn-marks.ts";
 import type { TranscriptItem } from "./items.ts";
-import { callWithNested, itemsAfter, settled, withCall } from "./segment.ts";
+import { callWithNested, closed, hasOpenCall, itemsAfter, settled, withCall } from "./segment.ts";
 import { weightOf } from "./weight.ts";
 
 /** Items of one segment; a longer turn continues in the next one. */
@@ -17,11 +17,11 @@ export interface Segment {
   readonly last: EventSeq;
   /** Time of that event, at which a turn that broke off is taken to have ended. Absent: not read. */
   readonly lastTs?: string;
-  /** True if an event behind `last` changed one of its items: it is never dropped, as reading cannot restore it. */
+  /** True if an event behind `last` changed one of its items: a page may lack that event, so it is never dropped. */
   readonly isChangedLater?: true;
   /** Its turn; absent between turns. */
   readonly turn?: number;
-  /** Absent: dropped to save memory. Events from `first` to `last` bring them back (`segmentsOf`). */
+  /** Absent: left out to save memory, until a page brings them back (`PageReader`). */
   readonly items?: readonly TranscriptItem[];
   /** Characters that its items take in memory, about; those it took, if it is dropped. */
   readonly weight: number;
@@ -66,38 +66,41 @@ export function transcriptAfter(transcript: Transcript, envelope: Envelope): Tra
         };
   }
   const next = { ...before, last: reached, lastTs: envelope.ts, items, weight: weightOf(items) };
-  return { reached, segments: open === undefined ? [...segments, next] : segments.with(-1, next) };
+  return {
+    reached,
+    segments: open === undefined ? [...withClosedEnd(segments), next] : segments.with(-1, next),
+  };
 }
 
-/** Returns the segments of a stretch of events, for a part that was dropped. */
-export function segmentsOf(envelopes: Iterable<Envelope>): readonly Segment[] {
-  let transcript: Transcript = NEW_TRANSCRIPT;
-  for (const envelope of envelopes) transcript = transcriptAfter(transcript, envelope);
-  return transcript.segments.map((segment) =>
+/** Returns segments to which nothing more comes: texts are closed, and calls without an end are lost. */
+export function settledSegments(segments: readonly Segment[]): readonly Segment[] {
+  return segments.map((segment) =>
     segment.items === undefined
       ? segment
       : { ...segment, items: settled(segment.items, segment.lastTs ?? "") },
   );
 }
 
-/** Returns the transcript with a dropped part read back. */
-export function withSegments(transcript: Transcript, first: EventSeq, read: readonly Segment[]): Transcript {
-  const at = transcript.segments.findIndex((segment) => segment.first === first);
-  if (at < 0) return transcript;
-  return { ...transcript, segments: transcript.segments.toSpliced(at, 1, ...read) };
+/** Returns the transcript after an event behind its end, as far as that changes a call in it. */
+export function withLaterEvent(transcript: Transcript, envelope: Envelope): Transcript {
+  const segments = changedBefore(transcript.segments, envelope);
+  return segments === transcript.segments ? transcript : { ...transcript, segments };
 }
 
 /**
- * Returns the transcript without the items of the segments farthest from one of them, so that the rest weighs at most
- * as much as given. The last segment, which grows, is always kept, and so are segments that reading cannot restore.
- * @param near the first event of the segment that is shown.
+ * Returns the transcript without the items of the segments farthest from a place, so that the rest weighs at most as
+ * much as given. Neighbours that are left out become one. The last segment, which grows, is always kept, and so are
+ * the segment of the place, calls that run, and what a page cannot bring back (`PageReader`).
+ * @param near the event that is shown.
  */
 export function droppedFrom(transcript: Transcript, near: EventSeq, charactersMax: number): Transcript {
   const { segments } = transcript;
   let total = segments.reduce((sum, { items, weight }) => sum + (items === undefined ? 0 : weight), 0);
   if (total <= charactersMax) return transcript;
-  const at = segments.findIndex(({ first }) => first >= near);
-  const center = at < 0 ? segments.length - 1 : at;
+  const center = Math.max(
+    0,
+    segments.findLastIndex(({ first }) => first <= near),
+  );
   const farthest = segments
     .map((_, index) => index)
     .slice(0, -1)
@@ -107,12 +110,34 @@ export function droppedFrom(transcript: Transcript, near: EventSeq, charactersMa
   for (const index of farthest) {
     const segment = next[index];
     if (total <= charactersMax) break;
-    if (segment?.items === undefined || segment.isChangedLater === true) continue;
-    const { items: _, ...rest } = segment;
-    next[index] = rest;
-    total -= segment.weight;
+    if (segment?.items === undefined || !isRestorable(segment)) continue;
+    const { first, last, weight } = segment;
+    next[index] = { first, last, weight };
+    total -= weight;
   }
-  return { ...transcript, segments: next };
+  return { ...transcript, segments: joined(next) };
+}
+
+/** Returns true for a segment that a page brings back as it is. */
+function isRestorable({ items = [], isChangedLater }: Segment): boolean {
+  return isChangedLater !== true && !hasOpenCall(items);
+}
+
+/** Returns the segments with neighbours that are left out as one. */
+function joined(segments: readonly Segment[]): readonly Segment[] {
+  const all: Segment[] = [];
+  for (const segment of segments) {
+    const before = all.at(-1);
+    const isSame = before !== undefined && before.items === undefined && segment.items === undefined;
+    if (!isSame) all.push(segment);
+    else
+      all[all.length - 1] = {
+        first: before.first,
+        last: segment.last,
+        weight: before.weight + segment.weight,
+      };
+  }
+  return all;
 }
 
 /** Returns the segments once nothing of the last one can grow: a turn that broke off has no end. */
@@ -123,6 +148,14 @@ function withSettledEnd(segments: readonly Segment[]): readonly Segment[] {
   return segments.with(-1, { ...last, items, weight: weightOf(items) });
 }
 
+/** Returns the segments once no text at the end of the last one can grow. */
+function withClosedEnd(segments: readonly Segment[]): readonly Segment[] {
+  const last = segments.at(-1);
+  if (last?.items === undefined) return segments;
+  const items = closed(last.items, last.lastTs ?? "");
+  return items === last.items ? segments : segments.with(-1, { ...last, items });
+}
+
 /** Output of a command as it comes is not in the log: it changes the call and nothing else. */
 function withLive(transcript: Transcript, envelope: Envelope): Transcript {
   if (envelope.kind !== "ToolCallProgress") return transcript;
@@ -130,10 +163,12 @@ function withLive(transcript: Transcript, envelope: Envelope): Transcript {
   return segments === transcript.segments ? transcript : { ...transcript, segments };
 }
 
-/** Returns the segments with a call changed that stands in one of the last of them. */
+/**
+ * Returns the segments with a call changed, wherever it stands: a command of a person or an agent may outlive its turn.
+ */
 function changedBefore(segments: readonly Segment[], envelope: Envelope): readonly Segment[] {
-  const lowest = Math.max(0, segments.length - SEARCHED_SEGMENTS);
-  for (let at = segments.length - 1; at >= lowest; at -= 1) {
+  if (envelope.parentCall === undefined && !isAboutCall(envelope)) return segments;
+  for (let at = segments.length - 1; at >= 0; at -= 1) {
     const segment = segments[at];
     if (segment?.items === undefined) continue;
     const items = changedIn(segment.items, envelope);
@@ -146,14 +181,11 @@ function changedBefore(segments: readonly Segment[], envelope: Envelope): readon
   return segments;
 }
 
-/** Newest segments in which a call is searched: a command of a person or an agent may outlive its turn. */
-const SEARCHED_SEGMENTS = 8;
-
 /** Returns the items with the call of the event changed, if it is among them. */
 function changedIn(items: readonly TranscriptItem[], envelope: Envelope): readonly TranscriptItem[] {
   const { parentCall } = envelope;
   if (parentCall !== undefined) return withCall(items, parentCall, (call) => callWithNested(call, envelope));
-  return isAboutCall(envelope) ? itemsAfter(items, envelope) : items;
+  return itemsAfter(items, envelope);
 }
 
 function isAboutCall({ kind }: Envelope): boolean {

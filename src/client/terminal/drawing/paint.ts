@@ -27,6 +27,17 @@ const ADDRESS = /^[\x21-\x7e]{1,2000}$/;
 const NO_STYLE: Style = {};
 const NO_COLOURS: RoleColours = {};
 
+/** Rows are values: each is painted once for a theme and a width. */
+const PAINTED = new WeakMap<
+  DrawnRow,
+  { readonly theme: Theme; readonly columns: number; readonly row: PaintedRow }
+>();
+
+interface PaintedRow {
+  readonly text: string;
+  readonly width: number;
+}
+
 /** Returns a row as the terminal gets it: exactly `columns` wide if it has a fill, else at most. */
 export function paint(drawn: DrawnRow, theme: Theme, columns: number): string {
   return painted(drawn, theme, columns).text;
@@ -38,11 +49,15 @@ export function paintWide(drawn: DrawnRow, theme: Theme, columns: number): strin
   return `${text}${" ".repeat(Math.max(0, columns - width))}`;
 }
 
-function painted(
-  drawn: DrawnRow,
-  theme: Theme,
-  columns: number,
-): { readonly text: string; readonly width: number } {
+function painted(drawn: DrawnRow, theme: Theme, columns: number): PaintedRow {
+  const known = PAINTED.get(drawn);
+  if (known?.theme === theme && known.columns === columns) return known.row;
+  const painting = paintRow(drawn, theme, columns);
+  PAINTED.set(drawn, { theme, columns, row: painting });
+  return painting;
+}
+
+function paintRow(drawn: DrawnRow, theme: Theme, columns: number): PaintedRow {
   let text = "";
   let width = 0;
   for (const each of drawn.spans) {

@@ -1,5 +1,5 @@
 import type { HarnessError } from "../../../base/errors.ts";
-import type { SessionId } from "../../../base/ids.ts";
+import type { EventSeq, SessionId } from "../../../base/ids.ts";
 import type { Clock } from "../../../base/world.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../../protocol/commands/results.ts";
@@ -12,6 +12,7 @@ import type { SessionInfo } from "../../../protocol/resources.ts";
 import type { SessionView } from "../../../view/session/session-view.ts";
 import type { NoteTone } from "../../../view/transcript/items.ts";
 import type { LocalNote } from "../../../view/transcript/local-notes.ts";
+import type { PagePosition } from "../../../view/transcript/pages.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
 import type { Host } from "../host/host.ts";
 import type { DraftImage } from "../images/draft-image.ts";
@@ -47,6 +48,13 @@ export interface ShownSession {
   session(): Promise<OpenSession>;
   /** Shows another session. A refusal is shown, and the one before stays. */
   goTo(which: WhichSession): Promise<void>;
+  /** Says which event stands at the top of the window: what is far from it may be left out of the transcript. */
+  showsFrom(event: EventSeq | undefined): void;
+  /**
+   * Reads a part back that was left out of the transcript: the page at a place of it. A failure is shown.
+   * @param first the first event of the part.
+   */
+  readBack(first: EventSeq, place: PagePosition): Promise<void>;
   /** Sends a command; returns the answer, or the refusal. Waits for the engine. */
   send<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError>;
   /** Sends a query; returns the answer, or the refusal. Waits for the engine. */

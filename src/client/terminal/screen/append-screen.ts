@@ -51,7 +51,7 @@ class AppendScreen implements Screen {
   constructor(options: AppendScreenOptions, life: TerminalLife) {
     this.#options = options;
     this.#life = life;
-    this.#terminal = new OwnTerminal(life.clock);
+    this.#terminal = new OwnTerminal({ clock: life.clock });
     this.#start();
   }
 

@@ -1,18 +1,12 @@
-import {
-  CURSOR_MARKER,
-  KeybindingsManager,
-  setKeybindings,
-  sliceByColumn,
-  TUI_KEYBINDINGS,
-  TuiAltScreen,
-} from "@earendil-works/pi-tui";
+import { KeybindingsManager, setKeybindings, TUI_KEYBINDINGS, TuiAltScreen } from "@earendil-works/pi-tui";
 import { PASTE_OFF } from "../../../view/terminal/bracketed-paste.ts";
 import { guarded } from "../lifecycle/guarded.ts";
 import type { TerminalLife } from "../lifecycle/life.ts";
 import { MODES_OFF } from "../lifecycle/modes.ts";
+import { FrameWriter } from "./frame-writer.ts";
 import { inputsOf } from "./input.ts";
 import { OwnTerminal } from "./own-terminal.ts";
-import type { Frame, MouseMode, Screen, ScreenInput, ScreenOptions, Size } from "./screen.ts";
+import type { MouseMode, Screen, ScreenInput, ScreenOptions, Size } from "./screen.ts";
 import { WindowTitle } from "./window-title.ts";
 
 const MOUSE_OFF = "\u001b[?1006l\u001b[?1002l\u001b[?1000l";
@@ -39,25 +33,30 @@ export function openFullScreen(options: ScreenOptions, life: TerminalLife): Scre
 class FullScreen implements Screen {
   readonly #options: ScreenOptions;
   readonly #terminal: OwnTerminal;
-  readonly #tui: TuiAltScreen;
+  readonly #tui: OwnFrames;
+  readonly #writer = new FrameWriter();
   readonly #life: TerminalLife;
   #mouse: MouseMode;
   readonly #title = new WindowTitle();
   /** Present while the terminal is ours. */
   #held: Disposable | undefined;
   #isOver = false;
+  #isDrawingSoon = false;
 
   constructor(options: ScreenOptions, life: TerminalLife) {
     this.#options = options;
     this.#life = life;
-    this.#terminal = new OwnTerminal(life.clock, (data) => this.#takes(data));
+    this.#terminal = new OwnTerminal({
+      clock: life.clock,
+      takes: (data) => this.#takes(data),
+      settlesSize: true,
+    });
     this.#mouse = options.mouse;
     // Keys, the mouse, selections and search are this client's own: the library has none to itself.
     setKeybindings(new KeybindingsManager(noKeys()));
-    this.#tui = new TuiAltScreen(this.#terminal, true, undefined, { mouse: false, copyOnSelect: false });
+    this.#tui = new OwnFrames(this.#terminal, () => this.#draw());
     this.#tui.setTerminalColorSchemeNotifications(true);
     this.#tui.onTerminalColorSchemeChange(() => this.control(BACKGROUND_QUERY));
-    this.#tui.setLayoutRoot({ render: (width) => this.#rows(width), invalidate: () => undefined });
     this.#tui.addInputListener((data) => {
       this.#give(inputsOf(data));
       return { consume: true };
@@ -116,16 +115,17 @@ class FullScreen implements Screen {
 
   #give(inputs: readonly ScreenInput[]): void {
     for (const input of inputs) this.#options.input(input);
-    if (this.#held !== undefined) this.#tui.renderNow();
+    this.#drawSoon();
   }
 
   #start(): void {
+    this.#writer.reset();
     this.#tui.start();
     this.#held = this.#life.hold(MODES_OFF, () => this.#restore());
     const title = this.#title.again();
     const queries = `${FOCUS_QUERY}${BACKGROUND_QUERY}`;
     this.control(`${FOCUS_ON}${MOUSE_MODES[this.#mouse]}${title}${queries}`);
-    this.#tui.renderNow(true);
+    this.#tui.renderNow();
   }
 
   #leave({ givesTitleBack = true } = {}): void {
@@ -145,22 +145,36 @@ class FullScreen implements Screen {
     this.#life.writeNow(`${PASTE_OFF}${MODES_OFF}`);
   }
 
-  /** Returns the rows of a frame, as many as the screen has, with the mark of the cursor in one of them. */
-  #rows(width: number): string[] {
-    const size = { columns: width, rows: this.size.rows };
-    const { rows, cursor } = this.#options.draw(size);
-    const shown = Array.from({ length: size.rows }, (_, at) => rows[at] ?? "");
-    return cursor === undefined ? shown : withCursor(shown, cursor, width);
+  /** Draws at once, but only after all keys that have come together: they have one frame. */
+  #drawSoon(): void {
+    if (this.#isDrawingSoon) return;
+    this.#isDrawingSoon = true;
+    queueMicrotask(() => {
+      this.#isDrawingSoon = false;
+      if (this.#held !== undefined) this.#tui.renderNow();
+    });
+  }
+
+  #draw(): void {
+    if (this.#held === undefined) return;
+    const { size } = this;
+    const bytes = this.#writer.update(this.#options.draw(size), size);
+    if (bytes !== "") this.#terminal.write(bytes);
   }
 }
 
-function withCursor(rows: string[], { row, column }: NonNullable<Frame["cursor"]>, width: number): string[] {
-  const text = rows[row];
-  if (text === undefined) return rows;
-  const before = sliceByColumn(text, 0, column, true);
-  const after = sliceByColumn(text, column, width, true);
-  rows[row] = `${before}${CURSOR_MARKER}${after}`;
-  return rows;
+/** The library's screen with its modes, its input and its clock of frames. The frames themselves are written here. */
+class OwnFrames extends TuiAltScreen {
+  readonly #draw: () => void;
+
+  constructor(terminal: OwnTerminal, draw: () => void) {
+    super(terminal, true, undefined, { mouse: false, copyOnSelect: false });
+    this.#draw = draw;
+  }
+
+  protected override doRender(): void {
+    this.#draw();
+  }
 }
 
 /** Returns the library's actions without keys. */

@@ -2,7 +2,18 @@ import { ProcessTerminal } from "@earendil-works/pi-tui";
 import type { Clock } from "../../../base/world.ts";
 import { InputChunks } from "./chunks.ts";
 
+/** A terminal that is being resized has its new size once it was left alone for so long. */
+const RESIZED_MS = 50;
+
 type Read = (chunk: string) => void;
+
+export interface OwnTerminalOptions {
+  readonly clock: Pick<Clock, "timer">;
+  /** Gets each sequence of the terminal first. Returns false for one that it leaves to the library. Default: none. */
+  readonly takes?: (sequence: string) => boolean;
+  /** True: a change of the size counts once the size stays: a storm of them costs one picture. Default: false. */
+  readonly settlesSize?: boolean;
+}
 
 /**
  * The library's terminal. It ends pastes whose end is lost, and marks pastes without marks. Reports of the mouse and of
@@ -11,21 +22,29 @@ type Read = (chunk: string) => void;
 export class OwnTerminal extends ProcessTerminal {
   readonly #clock: Pick<Clock, "timer">;
   readonly #takes: (sequence: string) => boolean;
+  readonly #settlesSize: boolean;
+  /** The size of the last resize that is over; undefined: the size as it is now. */
+  #size: { readonly columns: number; readonly rows: number } | undefined;
+  #resizing: Disposable | undefined;
   #stopReading: () => void = () => undefined;
 
-  /** @param takes gets each sequence of the terminal first. Returns false for one that it leaves to the library. */
-  constructor(clock: Pick<Clock, "timer">, takes: (sequence: string) => boolean = () => false) {
+  constructor({ clock, takes = () => false, settlesSize = false }: OwnTerminalOptions) {
     super();
     this.#clock = clock;
     this.#takes = takes;
+    this.#settlesSize = settlesSize;
   }
 
   override start(onInput: (data: string) => void, onResize: () => void): void {
     const { stdin } = process;
     const before = new Set(stdin.listeners("data"));
-    super.start((sequence) => {
-      if (!this.#takes(sequence)) onInput(sequence);
-    }, onResize);
+    if (this.#settlesSize) this.#size = { columns: super.columns, rows: super.rows };
+    super.start(
+      (sequence) => {
+        if (!this.#takes(sequence)) onInput(sequence);
+      },
+      () => (this.#settlesSize ? this.#resized(onResize) : onResize()),
+    );
     const readers = stdin.listeners("data").filter((each) => !before.has(each)) as Read[];
     const pass = (text: string) => {
       if (text !== "") for (const each of readers) each(text);
@@ -51,7 +70,25 @@ export class OwnTerminal extends ProcessTerminal {
     (process.stdout as { _refreshSize?(): void })._refreshSize?.();
   }
 
+  /** The size of the last resize that is over: a storm of them costs one picture. */
+  override get columns(): number {
+    return this.#size?.columns ?? super.columns;
+  }
+
+  override get rows(): number {
+    return this.#size?.rows ?? super.rows;
+  }
+
+  #resized(onResize: () => void): void {
+    this.#resizing?.[Symbol.dispose]();
+    this.#resizing = this.#clock.timer(RESIZED_MS, () => {
+      this.#size = { columns: super.columns, rows: super.rows };
+      onResize();
+    });
+  }
+
   override stop(): void {
+    this.#resizing?.[Symbol.dispose]();
     this.#stopReading();
     super.stop();
   }

@@ -1,4 +1,6 @@
-import type { Transcript } from "../../../view/transcript/transcript.ts";
+import type { EventSeq } from "../../../base/ids.ts";
+import type { PagePosition } from "../../../view/transcript/pages.ts";
+import type { Segment, Transcript } from "../../../view/transcript/transcript.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import type { DrawContext } from "./draw-context.ts";
@@ -10,6 +12,26 @@ import { eventAt, firstPart, isBefore, itemAt, lastPart, partAt, partBefore, par
 export interface PlacedRow {
   readonly place: RowLocation;
   readonly drawn: DrawnRow;
+  /** True if it stands for a part that was left out. */
+  readonly isMissing?: true;
+}
+
+const MISSING_ROW = row([span("… earlier messages", { role: "dim" })]);
+
+/** A part in the window that was left out of the transcript, and the page of it that is needed first. */
+export interface MissingPart {
+  readonly first: EventSeq;
+  readonly place: PagePosition;
+}
+
+/** Rows of drawn parts that are kept, about; beyond that the ones that were drawn first are drawn again. */
+const KEPT_ROWS_MAX = 20_000;
+
+/** Rows of a part, and what they were drawn from. */
+interface Drawn {
+  readonly of: object;
+  readonly key: string;
+  readonly rows: readonly DrawnRow[];
 }
 
 /** Rows that a pane shows. */
@@ -17,6 +39,8 @@ export interface PaneView {
   readonly rows: readonly PlacedRow[];
   /** True if the last row of the transcript is shown. */
   readonly isAtEnd: boolean;
+  /** Absent: everything in the window is there. */
+  readonly missing?: MissingPart;
 }
 
 /**
@@ -26,7 +50,15 @@ export interface PaneView {
 export class TranscriptPane {
   /** The row at the top of the window; undefined: it follows the end. */
   #top: RowLocation | undefined;
-  readonly #cache = new WeakMap<object, { readonly key: string; readonly rows: readonly DrawnRow[] }>();
+  /** Place that the person has gone to, from above or from below. */
+  #cameFrom: "above" | "below" = "below";
+  /** The part that was missing at the top of the last window, and the row below it. */
+  #gap: { readonly segment: Segment; readonly below: RowLocation } | undefined;
+  /** Rows that the person has scrolled up beyond the part that is missing at the top. */
+  #rowsLeft = 0;
+  /** Rows of drawn parts in the order in which they were drawn: by the block, or by the event of the item. */
+  readonly #cache = new Map<object | EventSeq, Drawn>();
+  #cachedRows = 0;
 
   get isFollowing(): boolean {
     return this.#top === undefined;
@@ -40,11 +72,17 @@ export class TranscriptPane {
   /** Follows the end from now on. */
   follow(): void {
     this.#top = undefined;
+    this.#cameFrom = "below";
+    this.#rowsLeft = 0;
+    this.#gap = undefined;
   }
 
   /** Puts a place at the top of the window. */
   goTo(place: RowLocation): void {
     this.#top = place;
+    this.#cameFrom = "above";
+    this.#rowsLeft = 0;
+    this.#gap = undefined;
   }
 
   /** Puts a place so many rows below the top of the window, fewer at the beginning of the transcript. */
@@ -54,6 +92,37 @@ export class TranscriptPane {
 
   /** Returns the rows of the window. */
   view(transcript: Transcript, height: number, context: DrawContext): PaneView {
+    this.#fillGap(transcript, context);
+    const view = this.#view(transcript, height, context);
+    const at = view.rows.findIndex(({ isMissing }) => isMissing === true);
+    const gap = view.rows[at]?.place.event;
+    if (gap === undefined) return view;
+    const segment = transcript.segments.find(({ first, items }) => items === undefined && first === gap);
+    const below = view.rows[at + 1]?.place;
+    const isAtTop = at === 0 && below !== undefined && this.#cameFrom === "below";
+    this.#gap = isAtTop && segment !== undefined && this.#top !== undefined ? { segment, below } : undefined;
+    return { ...view, missing: { first: gap, place: this.#placeIn(segment, isAtTop) } };
+  }
+
+  /** Returns the page that is needed of a part that is missing. */
+  #placeIn(segment: Segment | undefined, isAtTop: boolean): PagePosition {
+    const top = this.#top;
+    if (isAtTop) return "end";
+    // The person has gone to an event in the middle of it.
+    if (segment !== undefined && top !== undefined && top.event > segment.first && top.event <= segment.last)
+      return { around: top.event };
+    return "start";
+  }
+
+  /** Keeps the rows below a part where they are, once a page of it is there. */
+  #fillGap({ segments, ...rest }: Transcript, context: DrawContext): void {
+    const gap = this.#gap;
+    if (gap === undefined || segments.includes(gap.segment)) return;
+    this.#gap = undefined;
+    this.#goUp({ segments, ...rest }, gap.below, 1 + this.#rowsLeft, context);
+  }
+
+  #view(transcript: Transcript, height: number, context: DrawContext): PaneView {
     if (this.#top === undefined) return { rows: this.#lastRows(transcript, height, context), isAtEnd: true };
     const rows = this.#rowsFrom(transcript, this.#top, height + 1, context);
     // At the end there is nothing below to scroll to: the window fills up from above.
@@ -66,12 +135,18 @@ export class TranscriptPane {
     const { rows } = this.view(transcript, height, context);
     const top = rows[0]?.place;
     if (top === undefined) return;
+    this.#gap = undefined;
+    this.#cameFrom = by < 0 ? "below" : "above";
     if (by < 0) {
-      this.#top = this.#placeAbove(transcript, top, -by, context);
+      this.#goUp(transcript, top, this.#rowsLeft - by, context);
       return;
     }
+    this.#rowsLeft = 0;
     const below = this.#rowsFrom(transcript, top, by + height + 1, context);
-    this.#top = below.length <= by + height ? undefined : below[by]?.place;
+    // What is missing is not skipped.
+    const missing = below.findIndex(({ isMissing }, at) => at > 0 && isMissing === true);
+    if (missing >= 0 && missing <= by) this.#top = below[missing]?.place;
+    else this.#top = below.length <= by + height ? undefined : below[by]?.place;
   }
 
   /** Returns the rows of the part at a place; none if its item is gone. */
@@ -125,24 +200,42 @@ export class TranscriptPane {
     return rows.slice(0, count);
   }
 
-  #placeAbove(transcript: Transcript, from: RowLocation, by: number, context: DrawContext): RowLocation {
+  /** Puts the row so many rows above another one at the top; what is missing is not skipped, but read first. */
+  #goUp(transcript: Transcript, from: RowLocation, by: number, context: DrawContext): void {
+    const { rowsLeft, ...place } = this.#placeAbove(transcript, from, by, context);
+    [this.#top, this.#rowsLeft] = [place, rowsLeft];
+  }
+
+  /** Returns the row so many rows above another one, and those that are left above a part that is missing. */
+  #placeAbove(
+    transcript: Transcript,
+    from: RowLocation,
+    by: number,
+    context: DrawContext,
+  ): RowLocation & { readonly rowsLeft: number } {
     let left = by;
     let part = partAt(transcript, from) ?? firstPart(transcript);
     let row = from.row;
     while (part !== undefined) {
-      if (row >= left) return { event: eventAt(transcript, part), part: part.part, row: row - left };
+      const isMissing = itemAt(transcript, part) === undefined;
       const before = partBefore(transcript, part);
-      if (before === undefined) return { event: eventAt(transcript, part), part: part.part, row: 0 };
+      if (isMissing || row >= left || before === undefined) {
+        const at = isMissing ? 0 : Math.max(0, row - left);
+        const place = { event: eventAt(transcript, part), part: part.part, row: at };
+        return { ...place, rowsLeft: isMissing ? left : 0 };
+      }
       left -= row + 1;
       part = before;
       row = this.#draw(transcript, part, context).length - 1;
       if (row < 0) left += 1;
     }
-    return from;
+    return { ...from, rowsLeft: 0 };
   }
 
   #placed(transcript: Transcript, part: Part, context: DrawContext): PlacedRow[] {
     const event = eventAt(transcript, part);
+    if (itemAt(transcript, part) === undefined)
+      return [{ drawn: MISSING_ROW, place: { event, part: 0, row: 0 }, isMissing: true }];
     return this.#draw(transcript, part, context).map((drawn, row) => ({
       drawn,
       place: { event, part: part.part, row },
@@ -151,13 +244,26 @@ export class TranscriptPane {
 
   #draw(transcript: Transcript, part: Part, context: DrawContext): readonly DrawnRow[] {
     const item = itemAt(transcript, part);
-    if (item === undefined) return [row([span("… earlier messages", { role: "dim" })])];
-    const owner = item.kind === "text" ? (item.streamed.closed.at(part.part) ?? item) : item;
+    if (item === undefined) return [MISSING_ROW];
+    const block = item.kind === "text" ? item.streamed.closed.at(part.part) : undefined;
+    const of = block ?? item;
     const key = `${drawKey(item, context)}:${part.part === 0}`;
-    const known = this.#cache.get(owner);
-    if (known?.key === key) return known.rows;
+    const slot = block ?? item.event;
+    const known = this.#cache.get(slot);
+    if (known?.of === of && known.key === key) return known.rows;
     const rows = drawPart(item, part.part, context);
-    this.#cache.set(owner, { key, rows });
+    this.#keep(slot, { of, key, rows });
     return rows;
+  }
+
+  #keep(slot: object | EventSeq, drawn: Drawn): void {
+    this.#cachedRows += drawn.rows.length - (this.#cache.get(slot)?.rows.length ?? 0);
+    this.#cache.delete(slot);
+    this.#cache.set(slot, drawn);
+    for (const [oldest, { rows }] of this.#cache) {
+      if (this.#cachedRows <= KEPT_ROWS_MAX || oldest === slot) return;
+      this.#cache.delete(oldest);
+      this.#cachedRows -= rows.length;
+    }
   }
 }

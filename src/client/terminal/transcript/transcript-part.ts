@@ -67,8 +67,10 @@ export class TranscriptPart implements Part, Disposable {
     this.#size = size;
     const { transcript } = this.#services.session;
     this.#search.refresh();
-    const { rows: shown, isAtEnd } = this.#pane.view(transcript, size.rows, this.#context());
+    const { rows: shown, isAtEnd, missing } = this.#pane.view(transcript, size.rows, this.#context());
     this.#shown = shown;
+    this.#services.session.showsFrom(this.#pane.top?.event);
+    if (missing !== undefined) void this.#services.session.readBack(missing.first, missing.place);
     if (isAtEnd) this.#seen = itemBefore(transcript, Number.POSITIVE_INFINITY, isShown)?.event ?? 0;
     const rows = withMarks(this.#shown, { search: this.#search, selection: this.#selection });
     return { rows: this.#browse.isOpen ? withGutter(rows, this.#shown, this.#browse) : rows };

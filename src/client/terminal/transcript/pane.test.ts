@@ -1,0 +1,116 @@
+import { expect, test } from "bun:test";
+import { fakeId, SESSION } from "../../../../test/support/fake-connection.ts";
+import { linesOf } from "../../../../test/support/terminal-parts.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import { NO_CLIENTS } from "../../../view/session/clients.ts";
+import { PageReader, withPage } from "../../../view/transcript/pages.ts";
+import type { Transcript } from "../../../view/transcript/transcript.ts";
+import {
+  droppedFrom,
+  NEW_TRANSCRIPT,
+  transcriptAfter,
+  transcriptBehind,
+} from "../../../view/transcript/transcript.ts";
+import type { DrawContext } from "./draw-context.ts";
+import type { PaneView } from "./pane.ts";
+import { TranscriptPane } from "./pane.ts";
+
+const HEIGHT = 12;
+const TURNS = 1_200;
+const CONTEXT: DrawContext = {
+  columns: 60,
+  unfolded: new Set(),
+  clients: NO_CLIENTS,
+  self: undefined,
+  nowMs: 0,
+};
+
+/** A log of turns with a prompt and an answer of three lines each. */
+const LOG: readonly Envelope[] = Array.from({ length: TURNS }, (_, at) => {
+  const turn = at + 1;
+  const frame = (id: number) => ({ id: 3 * at + id, session: SESSION, ts: "2026-01-01T00:00:00.000Z" });
+  const content = [{ type: "text", text: `prompt ${turn}` }];
+  const text = `answer ${turn}\n\nsecond line ${turn}\n\nthird line ${turn}`;
+  return [
+    { ...frame(1), kind: "TurnStarted", payload: { turn, originator: fakeId("cli", 1), content } },
+    { ...frame(2), kind: "TextDelta", payload: { text } },
+    { ...frame(3), kind: "TurnEnded", payload: { turn, reason: "complete" } },
+  ] as unknown as readonly Envelope[];
+}).flat();
+
+/** A pane over a transcript whose missing parts are read back as the window asks for them. */
+class Reader {
+  readonly pane = new TranscriptPane();
+  transcript: Transcript;
+  pages = 0;
+
+  constructor(transcript: Transcript) {
+    this.transcript = transcript;
+  }
+
+  /** Shows a frame, reads what is missing in it, and shows it again. */
+  show(): string {
+    for (;;) {
+      const view = this.pane.view(this.transcript, HEIGHT, CONTEXT);
+      if (view.missing === undefined) return text(view);
+      this.readBack(view.missing);
+    }
+  }
+
+  readBack({ first, place }: NonNullable<PaneView["missing"]>): void {
+    const segment = this.transcript.segments.find((each) => each.first === first);
+    if (segment === undefined) throw new Error(`nothing begins at ${first}`);
+    const reader = new PageReader(segment, place);
+    for (const each of LOG) if (each.id > reader.since && !reader.add(each)) break;
+    this.transcript = withPage(this.transcript, reader.page);
+    this.pages += 1;
+  }
+
+  scroll(by: number): string {
+    this.pane.scroll(by, this.transcript, HEIGHT, CONTEXT);
+    return this.show();
+  }
+}
+
+function text({ rows }: PaneView): string {
+  return linesOf(rows.map(({ drawn }) => drawn));
+}
+
+function tail(): Transcript {
+  const since = LOG.length - 30;
+  return LOG.slice(since).reduce(transcriptAfter, transcriptBehind(since));
+}
+
+test("[TUI-10 TUI-01 complaint 4] scrolling up reads the pages above, and each row comes to sight once", () => {
+  const reader = new Reader(tail());
+  const whole = new Reader(LOG.reduce(transcriptAfter, NEW_TRANSCRIPT));
+  expect(reader.show()).toBe(whole.show());
+  for (let page = 0; page < 500; page += 1) expect(reader.scroll(-10)).toBe(whole.scroll(-10));
+  expect(reader.pages).toBeLessThanOrEqual(4);
+});
+
+test("[TUI-10 bar:Scroll] the first message, an event in the middle, and the way down from there are read where they are", () => {
+  const reader = new Reader(tail());
+  reader.pane.goTo({ event: 1, part: 0, row: 0 });
+  expect(reader.show()).toContain("prompt 1\n");
+  expect(reader.pages).toBe(1);
+  reader.pane.goTo({ event: 1_801, part: 0, row: 0 });
+  expect(reader.show()).toContain("prompt 601\n");
+  expect(reader.pages).toBe(2);
+  const seen = new Set(reader.show().match(/prompt \d+/g));
+  for (let page = 0; page < 1_000; page += 1)
+    for (const [prompt] of reader.scroll(10).matchAll(/prompt \d+/g)) seen.add(prompt);
+  expect([...seen].slice(0, 2)).toEqual(["prompt 601", "prompt 602"]);
+  expect(seen.size).toBe(TURNS - 600);
+  expect(reader.pane.isFollowing).toBe(true);
+});
+
+test("[TUI-10 complaint 5 complaint 8] what is dropped far from the window changes nothing in it", () => {
+  const reader = new Reader(LOG.slice(0, -3).reduce(transcriptAfter, NEW_TRANSCRIPT));
+  const before = reader.scroll(-200);
+  reader.transcript = droppedFrom(reader.transcript, reader.pane.top?.event ?? 0, 10_000);
+  reader.transcript = LOG.slice(-3).reduce(transcriptAfter, reader.transcript);
+  expect(reader.transcript.segments.length).toBeLessThan(100);
+  expect(reader.show()).toBe(before);
+  expect(reader.pages).toBe(0);
+});

@@ -1,0 +1,135 @@
+import { expect } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { MockHome } from "../support/mock-home.ts";
+import { openMockHome } from "../support/mock-home.ts";
+import type { Turn } from "../support/mock-provider/turn.ts";
+import { says } from "../support/mock-provider/turn.ts";
+import { requireProgram } from "../support/requires.ts";
+import type { Terminal } from "../support/terminal.ts";
+import { openTerminal } from "../support/terminal.ts";
+import { until } from "../support/until.ts";
+
+const test = requireProgram("tmux");
+const TIMEOUT_MS = 300_000;
+const ROUNDS = 24;
+const CALLS = 60;
+/** Screens of the whole session, with room to spare. */
+const PAGES_MAX = 400;
+
+/** Rounds of one turn that each say their number and read many lines. */
+function rounds(turn: number): readonly Turn[] {
+  const reads = Array.from({ length: CALLS }, (_, at) => ({
+    tool: "Read",
+    input: { file_path: `file${at}.txt` },
+  }));
+  return [
+    ...Array.from({ length: ROUNDS }, (_, at) => ({
+      parts: [{ text: `turn ${turn} round ${at}.` }, ...reads],
+    })),
+    says(`turn ${turn} is done`),
+  ];
+}
+
+/** A stored session of two turns and about 6,000 events. */
+async function longSession(more: readonly Turn[] = []): Promise<MockHome> {
+  const mock = openMockHome([...rounds(1), ...rounds(2), ...more]);
+  for (let at = 0; at < CALLS; at += 1) writeFileSync(join(mock.work, `file${at}.txt`), `${at}`);
+  const first = await mock.run(["-p", "first question"]);
+  expect(first.stdout).toContain("turn 1 is done");
+  const second = await mock.run(["--resume", "last", "-p", "second question"]);
+  expect(second.stdout).toContain("turn 2 is done");
+  return mock;
+}
+
+async function resumed(mock: MockHome): Promise<Terminal> {
+  const terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 80, rows: 40 });
+  await terminal.type('"$CINCH" --resume last');
+  await terminal.press("Enter");
+  await terminal.shows("turn 2 is done");
+  return terminal;
+}
+
+/** Presses a key until the screen shows a text; returns the round marks in the order in which they came to sight. */
+async function marksUntil(terminal: Terminal, key: string, text: string): Promise<readonly string[]> {
+  const seen: string[] = [];
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const screen = await terminal.screen();
+    const marks = [...screen.matchAll(/turn \d round \d+\./g)].map(([mark]) => mark);
+    for (const mark of key === "PageUp" ? marks.toReversed() : marks)
+      if (!seen.includes(mark)) seen.push(mark);
+    if (screen.includes(text)) return seen;
+    await terminal.press(key);
+    // The next page is there, and a part that is read back is too.
+    await until("the next page is shown", async () => {
+      const now = await terminal.screen();
+      return now !== screen && !now.includes("… earlier messages");
+    });
+  }
+  throw new Error(`${key} never led to ${text}: ${seen.join(" ")}`);
+}
+
+const MARKS = [1, 2].flatMap((turn) =>
+  Array.from({ length: ROUNDS }, (_, at) => `turn ${turn} round ${at}.`),
+);
+
+test(
+  "[TUI-10 TUI-01 complaint 4 complaint 8] a long session opens at its end, and every older page is read back when it is scrolled to",
+  async () => {
+    await using mock = await longSession();
+    await using terminal = await resumed(mock);
+    const up = await marksUntil(terminal, "PageUp", "first question");
+    expect(up).toEqual(MARKS.toReversed());
+    const down = await marksUntil(terminal, "PageDown", "turn 2 is done");
+    expect(down).toEqual(MARKS);
+    // What was dropped meanwhile, or never read, is found from the first message too.
+    await terminal.press("C-Home");
+    await terminal.shows("turn 1 round 0.");
+    await terminal.press("C-End");
+    await terminal.shows("turn 2 is done");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[TUI-10] a session that is opened at its end continues, wherever the person has scrolled to",
+  async () => {
+    await using mock = await longSession([says("a third answer")]);
+    await using terminal = await resumed(mock);
+    await terminal.press("C-Home");
+    await terminal.shows("first question");
+    await terminal.type("third question");
+    await terminal.press("Enter");
+    await terminal.shows("a third answer");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[TUI-01 bar:Scroll complaint 2 complaint 5] the text in the window stays where it is while an answer streams below it",
+  async () => {
+    const lines = (name: string) => Array.from({ length: 300 }, (_, at) => `${name} line ${at}`).join("\n\n");
+    const { promise: hold, resolve: release } = Promise.withResolvers<void>();
+    await using mock = openMockHome([says(lines("first")), says(lines("second"), { hold })]);
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 80, rows: 24 });
+    await terminal.type('"$CINCH"');
+    await terminal.press("Enter");
+    await terminal.shows(/cinch \d+\.\d+\.\d+ ·/);
+    for (const prompt of ["go", "again"]) {
+      await terminal.type(prompt);
+      await terminal.press("Enter");
+      await terminal.shows(prompt === "go" ? "first line 299" : /second line 1\d\d/);
+    }
+    await terminal.press("PageUp");
+    await terminal.shows("newer messages");
+    await terminal.press("PageUp");
+    const shown = async () => (await terminal.screen()).split("\n").filter((row) => /line \d/.test(row));
+    const before = await shown();
+    release();
+    await terminal.shows(/^(?!.*second line 299)(?![\s\S]*esc)/);
+    expect([before.length > 5, await shown()]).toEqual([true, before]);
+    await terminal.press("C-End");
+    await terminal.shows("second line 299");
+  },
+  TIMEOUT_MS,
+);

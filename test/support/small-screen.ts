@@ -1,0 +1,103 @@
+import { displayWidth } from "../../src/view/terminal/display-width.ts";
+
+const TOKEN = /\u001b\[([?0-9;]*)([A-Za-z])|\u001b\]8;;([^\u001b]*)\u001b\\|([^\u001b]+)/g;
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** A terminal with as much of one as frames need, which notes the cells that lose their text. */
+export class SmallScreen {
+  #cells: string[][];
+  readonly #columns: number;
+  #style = "";
+  #link = "";
+  #row = 0;
+  #column = 0;
+  #bottom: number;
+  isCursorShown = false;
+  /** Rows that a sequence has cleared in part or moved since `forget`. */
+  readonly cleared = new Set<number>();
+
+  constructor(columns: number, rows: number) {
+    this.#columns = columns;
+    this.#cells = Array.from({ length: rows }, () => blank(columns));
+    this.#bottom = rows - 1;
+  }
+
+  /** Text of each row, with the style of each cell if `styled`. */
+  rows(styled = false): readonly string[] {
+    return this.#cells.map((row) =>
+      row
+        .map((cell) => (styled ? cell : (cell.split("\u0000")[0] ?? "")))
+        .join("")
+        .trimEnd(),
+    );
+  }
+
+  get cursor(): readonly [row: number, column: number] {
+    return [this.#row, this.#column];
+  }
+
+  write(bytes: string): void {
+    for (const [, parameters = "", final, link, text] of bytes.matchAll(TOKEN)) {
+      if (text !== undefined) this.#print(text);
+      else if (link !== undefined) this.#link = link;
+      else this.#control(parameters, final ?? "");
+    }
+  }
+
+  #control(parameters: string, final: string): void {
+    const [first = 0, second = 0] = parameters.split(";").map(Number);
+    const row = this.#cells[this.#row] ?? [];
+    switch (final) {
+      case "m":
+        this.#style = first === 0 && !parameters.includes(";") ? "" : `${this.#style}[${parameters}]`;
+        return;
+      case "H":
+        [this.#row, this.#column] = [Math.max(1, first) - 1, Math.max(1, second) - 1];
+        return;
+      case "K":
+        for (let at = this.#column; at < this.#columns; at += 1) {
+          if (row[at] !== " ") this.cleared.add(this.#row);
+          row[at] = " ";
+        }
+        return;
+      case "r":
+        this.#bottom = second === 0 ? this.#cells.length - 1 : second - 1;
+        [this.#row, this.#column] = [0, 0];
+        return;
+      case "M":
+      case "L": {
+        const region = this.#cells.slice(this.#row, this.#bottom + 1);
+        const empty = Array.from({ length: first }, () => blank(this.#columns));
+        const next =
+          final === "M" ? [...region.slice(first), ...empty] : [...empty, ...region.slice(0, -first)];
+        this.#cells.splice(this.#row, region.length, ...next);
+        return;
+      }
+      case "h":
+      case "l":
+        if (parameters === "?25") this.isCursorShown = final === "h";
+        return;
+      default:
+        throw new Error(`a frame has the sequence ${parameters}${final}`);
+    }
+  }
+
+  #print(text: string): void {
+    const row = this.#cells[this.#row] ?? [];
+    for (const { segment } of graphemes.segment(text)) {
+      const width = displayWidth(segment);
+      row[this.#column] = this.#styled(segment);
+      for (let at = 1; at < width; at += 1) row[this.#column + at] = "";
+      this.#column += width;
+    }
+  }
+
+  #styled(text: string): string {
+    const style = `${this.#style}${this.#link}`;
+    return style === "" ? text : `${text}\u0000${style}`;
+  }
+}
+
+function blank(columns: number): string[] {
+  return Array.from({ length: columns }, () => " ");
+}
