@@ -55,10 +55,10 @@ trap '' TERM HUP INT
 live=
 tty=
 place() {
-  own= above= front=
+  state= own= above= front=
   IFS= read -r stat <"/proc/$1/stat" || return 0
   set -- \${stat##*) }
-  above=$2 own=$3 front=$6
+  state=$1 above=$2 own=$3 front=$6
 }
 while read -r verb id how mark <&${DESCRIPTOR}; do
   case $verb in
@@ -99,8 +99,11 @@ finish() {
 restore() {
   [ -n "$tty" ] || return 0
   sleep ${SHELL_S} # an interactive shell sets its terminal right by itself
-  own=$group front=$group
-  [ "$group" != "$PPID" ] || place "$parent" # one job of such a shell: another one may be in front by now
+  place "$parent"
+  # A shell that is gone has left its terminal: another terminal may have the path by now.
+  case $state in "" | Z) return 0 ;; esac
+  # One job of such a shell: another one may be in front by now.
+  [ "$group" = "$PPID" ] || own=$group front=$group
   case $(stty -a <"$tty") in
     *" icanon"*) ;;
     *)
