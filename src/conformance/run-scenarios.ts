@@ -146,7 +146,7 @@ async function play(
   return { ...named(scenario, wire), ...shown, ms: Math.round(clock.monotonic() - startedMs) };
 }
 
-/** The time limit of a scenario. Time that the scenario lets pass does not count: it begins anew afterwards. */
+/** The time limit of a scenario. Time that the scenario lets pass does not count: the limit starts again afterwards. */
 class ScenarioLimit implements Disposable {
   readonly #clock: SuiteClock;
   readonly #ms: number;
