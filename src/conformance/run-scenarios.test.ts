@@ -162,6 +162,26 @@ test("[CTL-13] scenarios that wait for the server's time begin first, and are re
   expect(order).toEqual(["slow begins", "quick", "slow ends"]);
 });
 
+test("[CTL-13] time that a scenario lets pass does not count for its limit, and what it waits for afterwards does", async () => {
+  const passes = scenario("passes", async ({ clock, signal: until }) => clock.pass(SCENARIO_MS_MAX, until));
+  const hangs = scenario("hangs", async (stage) => {
+    await stage.clock.pass(SCENARIO_MS_MAX, stage.signal);
+    await (await stage.attach()).follow("sess_1").then((stream) => stream.kind("TurnEnded"));
+  });
+  const slow = [passes, hangs].map((each) => ({ ...each, isSlow: true as const }));
+  const { clock, walked } = parts(slow, silentWire([]));
+  const results = Array.fromAsync(
+    runScenarios({ ...walked, silenceMsMax: 2 * SCENARIO_MS_MAX, scenarioMsMax: SCENARIO_MS_MAX }, signal),
+  );
+  await clock.advance(SCENARIO_MS_MAX);
+  await clock.advance(SCENARIO_MS_MAX);
+  expect((await results).map(({ scenario: id, outcome, ms }) => [id, outcome, ms])).toEqual([
+    ["passes", "ok", SCENARIO_MS_MAX],
+    ["hangs", "failed", 2 * SCENARIO_MS_MAX],
+  ]);
+  expect(clock.waiting).toBe(0);
+});
+
 test("[CTL-13] who reads no further ends what was begun before its place", async () => {
   const left: string[] = [];
   const slow = scenario("slow", async (stage) => {

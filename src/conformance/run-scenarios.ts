@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import { messageOf } from "../base/errors.ts";
 import type { HttpAccess, SuiteClock } from "./http-access.ts";
 import { Mismatch, Skipped } from "./mismatch.ts";
@@ -136,16 +137,59 @@ async function play(
   const { clock, http, tokens, server, profile, silenceMsMax = SILENCE_MS_MAX } = parts;
   const { scenarioMsMax = Math.max(SCENARIO_MS_MAX, SILENCES_MAX * silenceMsMax) } = parts;
   const startedMs = clock.monotonic();
-  const limit = new AbortController();
-  using _timer = clock.timer(scenarioMsMax, () =>
-    limit.abort(new Error(`no end within ${scenarioMsMax / 1_000} s`)),
-  );
+  using limit = new ScenarioLimit(clock, scenarioMsMax);
   const until = AbortSignal.any([signal, limit.signal]);
   const version = server.protocolVersion;
-  const shared = { wire, tokens, clock, profile, version, signal: until, silenceMsMax };
+  const shared = { wire, tokens, clock: limit.clock, profile, version, signal: until, silenceMsMax };
   const stage = new ScenarioStage(http === undefined ? shared : { ...shared, http });
   const shown = withoutToken(await outcomeOf(scenario, stage, until), tokens.main);
   return { ...named(scenario, wire), ...shown, ms: Math.round(clock.monotonic() - startedMs) };
+}
+
+/** The time limit of a scenario. Time that the scenario lets pass does not count: the limit starts again afterwards. */
+class ScenarioLimit implements Disposable {
+  readonly #clock: SuiteClock;
+  readonly #ms: number;
+  readonly #reached = new AbortController();
+  #timer: Disposable;
+
+  constructor(clock: SuiteClock, ms: number) {
+    this.#clock = clock;
+    this.#ms = ms;
+    this.#timer = this.#start();
+  }
+
+  get signal(): AbortSignal {
+    return this.#reached.signal;
+  }
+
+  /** The clock for the scenario. */
+  get clock(): SuiteClock {
+    const clock = this.#clock;
+    return {
+      monotonic: () => clock.monotonic(),
+      timer: (ms, callback) => clock.timer(ms, callback),
+      ...defined({ isShared: clock.isShared }),
+      pass: async (ms, signal) => {
+        this[Symbol.dispose]();
+        try {
+          await clock.pass(ms, signal);
+        } finally {
+          this.#timer = this.#start();
+        }
+      },
+    };
+  }
+
+  #start(): Disposable {
+    return this.#clock.timer(this.#ms, () =>
+      this.#reached.abort(new Error(`no end within ${this.#ms / 1_000} s`)),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer[Symbol.dispose]();
+  }
 }
 
 type ResultText = Pick<ScenarioResult, "outcome" | "why" | "expected" | "got">;

@@ -4,16 +4,18 @@ import { dirname, join } from "node:path";
 import { HarnessError } from "../../../base/errors.ts";
 import { codeOf } from "../../../base/world.ts";
 import type { Host } from "../../../client/terminal/host/host.ts";
+import { feedTo, outputOf, runOnTerminal } from "../../../platform/processes/person-programs.ts";
 import type { ProcessContext } from "../../process-context.ts";
-import { noticeWays } from "./notice-ways.ts";
 import { ownCommand } from "../../processes/internal.ts";
+import { noticeWays } from "./notice-ways.ts";
 
 const ONLY_USER = { file: 0o600, folder: 0o700 } as const;
 const SETTINGS_BYTES_MAX = 1 << 20;
 /** A program of the clipboard that takes longer has hung: a display that does not answer. */
 const PROGRAM_MS_MAX = 5_000;
 
-export interface TerminalHostOptions extends Pick<ProcessContext, "environment" | "paths" | "workingDir" | "stop"> {
+export interface TerminalHostOptions
+  extends Pick<ProcessContext, "environment" | "paths" | "workingDir" | "stop"> {
   /** True: the engine is not of this machine, and shows nothing on its desktop. */
   readonly isElsewhere: boolean;
 }
@@ -27,6 +29,7 @@ export function terminalHost({
   stop,
 }: TerminalHostOptions): Host {
   const settingsPath = join(paths.config, "terminal.toml");
+  const place = { cwd: workingDir, env: environment };
   let folder: string | undefined;
   return {
     environment,
@@ -35,49 +38,17 @@ export function terminalHost({
       // Ctrl-C goes to every process of the terminal, the shell too: it is meant for the program.
       stop.interrupts(() => undefined);
       try {
-        return await runProgram([command, path], { cwd: workingDir, env: environment });
+        return await runOnTerminal(["/bin/sh", "-c", `trap : INT; ${command} "$1"`, "sh", path], place);
       } finally {
         stop.interrupts(undefined);
       }
     },
     async runOwn(words) {
-      const run = async (command: readonly string[]) =>
-        await Bun.spawn([...command], {
-          cwd: workingDir,
-          env: environment,
-          stdio: ["inherit", "inherit", "inherit"],
-        }).exited;
-      await run(ownCommand(words));
-      await run(["/bin/sh", "-c", 'printf "\nEnter goes back to cinch. "; read -r _']);
+      await runOnTerminal(ownCommand(words), place);
+      await runOnTerminal(["/bin/sh", "-c", 'printf "\nEnter goes back to cinch. "; read -r _'], place);
     },
-    async output(command, bytesMax) {
-      try {
-        const child = Bun.spawn([...command], {
-          env: environment,
-          stdio: ["ignore", "pipe", "ignore"],
-          timeout: PROGRAM_MS_MAX,
-          maxBuffer: bytesMax,
-        });
-        const bytes = await new Response(child.stdout).bytes();
-        return (await child.exited) === 0 ? bytes : undefined;
-      } catch (thrown) {
-        if (codeOf(thrown) === undefined) throw thrown;
-        return undefined; // the program is missing
-      }
-    },
-    async feed(command, text) {
-      try {
-        const child = Bun.spawn([...command], {
-          env: environment,
-          stdio: [new Blob([text]), "ignore", "ignore"],
-          timeout: PROGRAM_MS_MAX,
-        });
-        return (await child.exited) === 0;
-      } catch (thrown) {
-        if (codeOf(thrown) === undefined) throw thrown;
-        return false; // the program is missing
-      }
-    },
+    output: async (command, bytesMax) => await outputOf(command, place, { bytesMax, msMax: PROGRAM_MS_MAX }),
+    feed: async (command, text) => await feedTo(command, text, { ...place, msMax: PROGRAM_MS_MAX }),
     async writePrivate(name, text) {
       folder ??= await mkdtemp(join(tmpdir(), "cinch-terminal-"));
       const path = join(folder, name);
@@ -110,13 +81,4 @@ export function terminalHost({
       await writeFile(settingsPath, text, { mode: ONLY_USER.file });
     },
   };
-}
-
-/** Runs the command of a person on a file, with the terminal of this process. Returns the exit code. */
-async function runProgram(
-  [command, path]: readonly [command: string, path: string],
-  at: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-): Promise<number> {
-  const words = ["/bin/sh", "-c", `trap : INT; ${command} "$1"`, "sh", path];
-  return await Bun.spawn(words, { ...at, stdio: ["inherit", "inherit", "inherit"] }).exited;
 }
