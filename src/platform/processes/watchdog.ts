@@ -106,13 +106,8 @@ restore() {
   place "$parent"
   # A shell that is gone has left its terminal: another terminal may have the path by now.
   case $state in "" | Z) return 0 ;; esac
-<<<<<<< HEAD
   # One job of such a shell, whose first process has ended: another one may be in front by now.
   [ ! -d "/proc/$group" ] || own=$group front=$group
-=======
-  # One job of such a shell: another one may be in front by now.
-  [ "$group" = "$PPID" ] || own=$group front=$group
->>>>>>> w-int
   case $(stty -a <"$tty") in
     *" icanon"*) ;;
     *)
