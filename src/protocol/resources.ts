@@ -237,8 +237,8 @@ export const ProviderInfo = z.object({
   /** Reason why the catalogue is not available. */
   error: z.string().optional(),
   /**
-   * Usual address of a model server that runs on the engine's machine; ListModels shows if it answers. Absent: it is no
-   * such server. Since protocol 0.3.0.
+   * Usual address of a model server on the machine of the engine; ListModels shows if it answers. Absent: it is another
+   * provider. Since protocol 0.3.0.
    */
   address: z.string().optional(),
   /** Variable for its key, which StoreProviderKey stores. Absent: it takes no such key. Since protocol 0.3.0. */

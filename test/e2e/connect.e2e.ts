@@ -152,7 +152,9 @@ atTerminal(
     const write = calls("Write", { file_path: "there.txt", content: "written there\n" });
     await using place = await openPlace({ script: [write, says("it is written")] });
     await using terminal = await openTerminal({ home: place.here, cwd: place.here.path });
-    await terminal.type(`clear; "$CINCH" --plain --connect ${place.url} --tls-ca ${place.cert}; echo co""de $?`);
+    await terminal.type(
+      `clear; "$CINCH" --plain --connect ${place.url} --tls-ca ${place.cert}; echo co""de $?`,
+    );
     await terminal.press("Enter");
     await terminal.shows("Token for https://");
     await terminal.type(place.token);

@@ -168,7 +168,10 @@ async function openRig(
     `[providers.mock]\nkind = "openai-compatible"\nbase_url = "${mock.url}/v1"\n`,
   );
   const terminal = await openTerminal({ home, cwd: work });
-  writeFileSync(join(work, "cinch.sh"), 'echo $$ >pid; exec "$CINCH" --plain --model mock:one --level ReadOnly\n');
+  writeFileSync(
+    join(work, "cinch.sh"),
+    'echo $$ >pid; exec "$CINCH" --plain --model mock:one --level ReadOnly\n',
+  );
   const all = `clear; sh cinch.sh; echo code $?; ${next}`;
   await terminal.type(shell === "bash" ? all : `sh -c '${all}'`);
   await terminal.press("Enter");

@@ -19,7 +19,10 @@ function readPlainly(record: string) {
   const leaving = sequences.filter(
     (each) => !ON_THE_ROW.test(each) && each !== "\u001b[J" && each !== "\u001b[0J",
   );
-  const text = record.replaceAll("\u001b[1G", "\r").replaceAll(/\u001b(?:\[[\d;?<>=]*[@-~]|.)/g, "").replaceAll(BELL, "");
+  const text = record
+    .replaceAll("\u001b[1G", "\r")
+    .replaceAll(/\u001b(?:\[[\d;?<>=]*[@-~]|.)/g, "")
+    .replaceAll(BELL, "");
   return { leaving, lines: text.split(/\r?\n/).map((line) => line.split("\r").at(-1) ?? "") };
 }
 

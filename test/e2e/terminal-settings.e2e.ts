@@ -48,7 +48,7 @@ test(
       'theme = "drak"\n[keys]\napp.helpp = "f2"\napp.help = ["f5"]\nmode.next = ["ctrl+k"]\n',
     );
     await terminal.shows('line 1: theme cannot be "drak". Did you mean dark?');
-    await terminal.shows("line 3: app.helpp is no action. Did you mean app.help?");
+    await terminal.shows("line 3: app.helpp is not an action. Did you mean app.help?");
     await terminal.press("F5");
     await terminal.shows(/^f5 +show the keys/m);
     await terminal.press("Escape");

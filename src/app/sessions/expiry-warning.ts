@@ -1,5 +1,5 @@
 import type { RetentionPlan } from "../../session/store/retention.ts";
-import { expiryText } from "../../view/notes/expiry-text.ts";
+import { expiringSessionsText } from "../../view/notes/expiry-text.ts";
 import type { DismissedOptions } from "./retention/dismissed.ts";
 import { dismissedLogs, writeDismissed } from "./retention/dismissed.ts";
 import type { RetentionSources } from "./retention/expire.ts";
@@ -15,7 +15,7 @@ export async function expiryWarning(sources: RetentionSources): Promise<string |
   if (soon.length === 0) return undefined;
   const dismissed = await dismissedLogs(sources);
   if (soon.every(({ log }) => dismissed.has(log.logId))) return undefined;
-  return expiryText(soon.map(({ log }) => log.session));
+  return expiringSessionsText(soon.map(({ log }) => log.session));
 }
 
 /** Dismisses the warning about these sessions; one about another session is shown. */

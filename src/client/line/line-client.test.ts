@@ -11,11 +11,11 @@ import { SLASH_COMMANDS } from "../../protocol/commands/own-commands.ts";
 import type { Event, PayloadOf } from "../../protocol/events/events.ts";
 import { displayFields } from "../../tools/tool-facts.ts";
 import type { NotifiedEvent } from "../../view/notified-events.ts";
+import { INTERRUPT_BANNER } from "../../view/terminal/interrupt-banner.ts";
 import { slashHelpText } from "../slash/commands/help-text.ts";
 import type { LineInput, LineTerminal } from "./input/terminal.ts";
 import { runLineClient } from "./line-client.ts";
 import type { LineOutcome } from "./options.ts";
-import { INTERRUPT_BANNER } from "./session/watched-session.ts";
 
 const CALL = fakeId("call", 1);
 const ASK = fakeId("ask", 1);

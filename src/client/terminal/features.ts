@@ -5,7 +5,7 @@ import { completion } from "./completion/completion.ts";
 import { costs } from "./costs/costs.ts";
 import { images } from "./images/paste-image.ts";
 import { keyProbe } from "./keys/key-probe.ts";
-import type { MakeFeature } from "./layout/feature.ts";
+import type { MakeTerminalFeature } from "./layout/feature.ts";
 import { models } from "./models/models.ts";
 import { modes } from "./modes/modes.ts";
 import { notify } from "./notify/notify.ts";
@@ -22,7 +22,7 @@ import { themes } from "./themes/theme-panel.ts";
 import { welcome } from "./welcome/welcome.ts";
 
 /** Every feature of the client. The order counts for the rows above the draft, and for a text that two would take. */
-export const FEATURES: readonly MakeFeature[] = [
+export const TERMINAL_FEATURES: readonly MakeTerminalFeature[] = [
   settings,
   panels,
   policy,

@@ -5,7 +5,7 @@ import type { Connection } from "../../protocol/connection.ts";
 import type { SessionInfo } from "../../protocol/resources.ts";
 import type { EngineNotice } from "../../view/notes/engine-text.ts";
 import type { Host } from "./host/host.ts";
-import type { Screen, ScreenOptions } from "./screen/screen.ts";
+import type { TerminalScreen, TerminalScreenOptions } from "./screen/screen.ts";
 
 /** A session that is open, as the engine says. */
 export interface OpenSession {
@@ -67,7 +67,7 @@ export interface TerminalClientOptions {
   readonly host: Host;
   /** Yields sentences about the engine itself: that it is away, or back. Ends with the signal. */
   readonly notices?: (signal: AbortSignal) => AsyncIterable<EngineNotice>;
-  readonly openScreen: (options: ScreenOptions) => Screen;
+  readonly openScreen: (options: TerminalScreenOptions) => TerminalScreen;
   readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
   readonly signal: AbortSignal;
 }

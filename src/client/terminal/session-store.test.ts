@@ -8,12 +8,12 @@ import type { Event } from "../../protocol/events/events.ts";
 import { totalCost } from "../../view/costs/session-costs.ts";
 import { PAGE_EVENTS } from "../../view/transcript/pages.ts";
 import type { OpenSession, ReachedByTerminal } from "./options.ts";
-import { SessionStore } from "./session-store.ts";
+import { SessionFollower } from "./session-store.ts";
 
 const PAST = 6_000;
 
 interface Rig extends Disposable {
-  readonly store: SessionStore;
+  readonly store: SessionFollower;
   readonly connection: FakeConnection;
   readonly refused: unknown[];
   readonly ended: unknown[];
@@ -45,7 +45,7 @@ function openRig(events: readonly Event[], answers: Readonly<Record<string, unkn
     named,
     open: () => Promise.reject(new Error("no other session is opened")),
   };
-  const store = new SessionStore({
+  const store = new SessionFollower({
     engine: Promise.resolve(reached),
     signal: leave.signal,
     changed: (envelope) => void changed.push(envelope),

@@ -25,7 +25,7 @@ import { beginsItem, PAGE_EVENTS, withPage } from "../../view/transcript/pages.t
 import type { Transcript } from "../../view/transcript/transcript.ts";
 import { droppedFrom, NEW_TRANSCRIPT, transcriptBehind } from "../../view/transcript/transcript.ts";
 import { Sender } from "../slash/sender.ts";
-import type { ShownSession } from "./layout/services.ts";
+import type { SessionAccess } from "./layout/services.ts";
 import type { OpenSession, ReachedByTerminal, WhichSession } from "./options.ts";
 
 /** A log with at most so many events is read whole; of a longer one the last page, and others when they are shown. */
@@ -37,7 +37,7 @@ const KEPT_CHARACTERS_MAX = 4_000_000;
 /** Events that are taken in a row before keys and frames have their turn. */
 const EVENTS_AT_ONCE = 64;
 
-export interface SessionStoreOptions {
+export interface SessionFollowerOptions {
   readonly engine: Promise<ReachedByTerminal>;
   /** Ends every wait when it aborts. */
   readonly signal: AbortSignal;
@@ -55,8 +55,8 @@ export interface SessionStoreOptions {
 }
 
 /** The session that is shown: opens it, follows its events, and sends commands and queries. */
-export class SessionStore implements ShownSession {
-  readonly #options: SessionStoreOptions;
+export class SessionFollower implements SessionAccess {
+  readonly #options: SessionFollowerOptions;
   #reached: ReachedByTerminal | undefined;
   #open: OpenSession | undefined;
   #opening: Promise<OpenSession> | undefined;
@@ -70,7 +70,7 @@ export class SessionStore implements ShownSession {
   readonly #readingBack = new Set<EventSeq>();
   readonly #unreadable = new Set<EventSeq>();
 
-  constructor(options: SessionStoreOptions) {
+  constructor(options: SessionFollowerOptions) {
     this.#options = options;
   }
 

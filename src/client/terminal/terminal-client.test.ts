@@ -6,7 +6,7 @@ import { HarnessError } from "../../base/errors.ts";
 import { neutralise } from "../../view/terminal/terminal-text.ts";
 import type { ActionName } from "./keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "./keys/actions.ts";
-import type { ScreenInput, ScreenOptions } from "./screen/screen.ts";
+import type { ScreenInput, TerminalScreenOptions } from "./screen/screen.ts";
 import { NO_EFFECT, runTerminalClient } from "./terminal-client.ts";
 
 const SIZE = { columns: 120, rows: 40 };
@@ -28,9 +28,9 @@ const MARK = "the_end = true\n";
 async function start(settings: string): Promise<Rig> {
   const { host, clock } = fakeServices();
   const leave = new AbortController();
-  let options: ScreenOptions | undefined;
+  let options: TerminalScreenOptions | undefined;
 
-  const screenOf = (given: ScreenOptions) => {
+  const screenOf = (given: TerminalScreenOptions) => {
     options = given;
     return {
       size: SIZE,
@@ -88,7 +88,7 @@ async function start(settings: string): Promise<Rig> {
       await outcome;
     },
   };
-  await until("the settings are read", () => rig.screen.includes("the_end is no setting"));
+  await until("the settings are read", () => rig.screen.includes("the_end is not a setting"));
   return rig;
 }
 

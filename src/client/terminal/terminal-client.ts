@@ -1,10 +1,11 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
+import { INTERRUPT_BANNER } from "../../view/terminal/interrupt-banner.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { NoteTone } from "../../view/transcript/items.ts";
 import type { Role } from "./drawing/span.ts";
 import { row, span } from "./drawing/span.ts";
-import { FEATURES } from "./features.ts";
+import { TERMINAL_FEATURES } from "./features.ts";
 import { ImageUploads } from "./images/image-uploads.ts";
 import { InlineTranscript } from "./inline/inline-transcript.ts";
 import { InputPart } from "./input/input-part.ts";
@@ -13,14 +14,14 @@ import { textMessage } from "./input/message.ts";
 import { MessageSender } from "./input/outbox.ts";
 import type { ActionName, KeyContext } from "./keys/actions.ts";
 import { ACTIONS } from "./keys/actions.ts";
-import type { Feature, SendHow } from "./layout/feature.ts";
-import type { Services } from "./layout/services.ts";
-import { Stage } from "./layout/stage.ts";
+import type { TerminalFeature } from "./layout/feature.ts";
+import type { SendHow, Services } from "./layout/services.ts";
+import { ScreenLayout } from "./layout/stage.ts";
 import { farewell } from "./lifecycle/farewell.ts";
 import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
 import { QuestionDock } from "./questions/question-dock.ts";
-import type { MouseMode, Screen, Size } from "./screen/screen.ts";
-import { SessionStore } from "./session-store.ts";
+import type { MouseMode, Size, TerminalScreen } from "./screen/screen.ts";
+import { SessionFollower } from "./session-store.ts";
 import { KeptSettings } from "./settings/kept-settings.ts";
 import type { Header } from "./status/header.ts";
 import { drawHeader } from "./status/header.ts";
@@ -31,7 +32,6 @@ import { TranscriptPart } from "./transcript/transcript-part.ts";
 const INTERRUPT_AGAIN_MS = 2_000;
 /** Longest wait for the engine to keep the draft when the client ends. */
 const SETTLE_MS_MAX = 1_000;
-export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
 /** Contexts whose actions are there at any time. */
 const ANYWHERE: readonly KeyContext[] = ["global", "input", "emptyDraft"];
 export const NO_EFFECT = "Nothing does this here";
@@ -51,25 +51,25 @@ class TerminalClient {
   readonly #options: TerminalClientOptions;
   readonly #leave = new AbortController();
   readonly #left = Promise.withResolvers<TerminalOutcome["why"]>();
-  readonly #store: SessionStore;
+  readonly #store: SessionFollower;
   readonly #input: InputPart;
   readonly #outbox: MessageSender;
   readonly #transcript: TranscriptPart;
   /** Present where the client shares the screen with a scrollback. */
   readonly #inline: InlineTranscript | undefined;
   readonly #status: StatusPart;
-  readonly #stage: Stage;
-  readonly #screen: Screen;
+  readonly #stage: ScreenLayout;
+  readonly #screen: TerminalScreen;
   readonly #settings: KeptSettings;
   readonly #themes: ThemeChoice;
-  #features: readonly Feature[] = [];
+  #features: readonly TerminalFeature[] = [];
   #mouse: MouseMode;
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: TerminalClientOptions) {
     this.#options = options;
     const signal = AbortSignal.any([options.signal, this.#leave.signal]);
-    this.#store = new SessionStore({
+    this.#store = new SessionFollower({
       engine: options.engine,
       signal,
       changed: (envelope, step) => {
@@ -118,12 +118,29 @@ class TerminalClient {
             drawHeader(this.#header(), columns).slice(0, 1),
           )
         : undefined;
-    const inline = this.#inline;
     this.#status = new StatusPart(services, {
       isQuiet: options.isQuiet ?? false,
       mode: () => firstOf(this.#features, (feature) => feature.mode?.()),
     });
-    this.#stage = new Stage({
+    this.#stage = this.#makeLayout(services);
+    this.#features = TERMINAL_FEATURES.map((make) => make(services));
+    // The first frame is drawn at once: all parts are there.
+    this.#screen = options.openScreen({
+      draw: (size) => this.#stage.draw(size),
+      finished: (size, isLast) => this.#stage.finished(size, isLast),
+      input: (input) => {
+        if (input.kind === "background") this.#themes.backgroundIs(input.colour);
+        if (input.kind === "focus") for (const feature of this.#features) feature.focused?.(input.isFocused);
+        this.#stage.input(input);
+      },
+      mouse: this.#mouse,
+    });
+    for (const feature of this.#features) feature.started?.();
+  }
+
+  #makeLayout(services: Services): ScreenLayout {
+    const inline = this.#inline;
+    return new ScreenLayout({
       parts: {
         // An inline client writes the first row once, above everything.
         header: (columns) => drawHeader(this.#header(), columns).slice(inline === undefined ? 0 : 1),
@@ -144,19 +161,6 @@ class TerminalClient {
       theme: () => this.#themes.theme,
       act: (action) => this.#act(action),
     });
-    this.#features = FEATURES.map((make) => make(services));
-    // The first frame is drawn at once: all parts are there.
-    this.#screen = options.openScreen({
-      draw: (size) => this.#stage.draw(size),
-      finished: (size, isLast) => this.#stage.finished(size, isLast),
-      input: (input) => {
-        if (input.kind === "background") this.#themes.backgroundIs(input.colour);
-        if (input.kind === "focus") for (const feature of this.#features) feature.focused?.(input.isFocused);
-        this.#stage.input(input);
-      },
-      mouse: this.#mouse,
-    });
-    for (const feature of this.#features) feature.started?.();
   }
 
   async run(): Promise<TerminalOutcome> {

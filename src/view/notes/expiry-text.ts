@@ -1,7 +1,7 @@
 const NAMED_MAX = 3;
 
 /** Returns the warning about sessions that lose content within a week (SES-06). Words of [A], but for one session. */
-export function expiryText(sessions: readonly string[]): string {
+export function expiringSessionsText(sessions: readonly string[]): string {
   const ids = sessions.slice(0, NAMED_MAX);
   const more = sessions.length - ids.length;
   const named = `${ids.join(", ")}${more > 0 ? `, and ${more} more` : ""}`;

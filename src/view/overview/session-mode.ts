@@ -35,7 +35,7 @@ export function sessionModeOf({ planMode, level, allowsEdits }: ModeFacts): Sess
 
 /** Returns the mode after another one. */
 export function modeAfter(mode: SessionMode | undefined): ChosenMode {
-  const at = MODES.findIndex((each) => each === mode);
+  const at = (MODES as readonly (SessionMode | undefined)[]).indexOf(mode);
   return MODES[(at + 1) % MODES.length] ?? "ask";
 }
 

@@ -3,13 +3,13 @@ import type { Connection } from "../../protocol/connection.ts";
 import { reachedBy } from "../follow.ts";
 import type { PagePosition, TranscriptPage } from "../transcript/pages.ts";
 import { PageReader } from "../transcript/pages.ts";
-import type { Segment } from "../transcript/transcript.ts";
+import type { TranscriptSegment } from "../transcript/transcript.ts";
 
 /** The part of a session to read. */
 export interface WantedPage {
   readonly session: SessionId;
   /** A segment without items. */
-  readonly segment: Pick<Segment, "first" | "last">;
+  readonly segment: Pick<TranscriptSegment, "first" | "last">;
   readonly place: PagePosition;
   /** The last event of the log that is known to exist: reading never waits for a later one. */
   readonly reached: EventSeq;

@@ -10,7 +10,7 @@ import type { CallItem, CallMedia } from "./items.ts";
 /** Characters of the arguments of a call that are kept: a written file is seen whole up to this size. */
 const ARGS_CHARACTERS_MAX = 262_144;
 /** Characters of the output of a call that are kept, its end. GetItem has the rest. */
-export const OUTPUT_CHARACTERS_MAX = 131_072;
+export const ITEM_OUTPUT_CHARACTERS_MAX = 131_072;
 /** Characters of a diff; a longer one is left out, and GetChanges has it. */
 const DIFF_CHARACTERS_MAX = 524_288;
 
@@ -43,7 +43,7 @@ export function callInProgress(call: CallItem, { payload }: EnvelopeOf<"ToolCall
 }
 
 /** Returns a call that waits for a person. */
-export function askedCall(call: CallItem, { payload }: EnvelopeOf<"PermissionRequested">): CallItem {
+export function callWithQuestion(call: CallItem, { payload }: EnvelopeOf<"PermissionRequested">): CallItem {
   const hunksAsked = payload.hunks?.length;
   return { ...call, state: "asked", ...keptDiff(payload.diff), ...defined({ hunksAsked }) };
 }
@@ -74,7 +74,7 @@ export function endedCall(call: CallItem, { ts, payload }: EnvelopeOf<"ToolResul
 }
 
 function keptOutput(text: string, leftOutBefore = 0): Pick<CallItem, "output" | "outputLeftOut"> {
-  const output = tail(text, OUTPUT_CHARACTERS_MAX);
+  const output = tail(text, ITEM_OUTPUT_CHARACTERS_MAX);
   const leftOut = leftOutBefore + text.length - output.length;
   return leftOut === 0 ? { output } : { output, outputLeftOut: leftOut };
 }

@@ -2,9 +2,7 @@ import type { AskId, CallId, ClientId, EventSeq } from "../../base/ids.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
 import type { ChangePreview, ToolKind } from "../../protocol/events/shown-call.ts";
-import type { MarkdownBlock } from "../markdown/markdown-blocks.ts";
 import type { RunningCommand } from "../session/calls/open-calls.ts";
-import type { GrowingList } from "./growing-list.ts";
 import type { StreamedText } from "./streamed-text.ts";
 
 /** Facts of every item. */
@@ -128,6 +126,3 @@ export interface EndItem extends ItemFacts {
 }
 
 export type TranscriptItem = PromptItem | TextItem | ThinkingItem | CallItem | NoteItem | EndItem;
-
-/** Blocks of a text that are closed. */
-export type ClosedBlocks = GrowingList<MarkdownBlock>;

@@ -3,7 +3,7 @@ import { fakeId, SESSION } from "../../../test/support/fake-connection.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import { transcriptAfterEvent, withLocalNote } from "./local-notes.ts";
-import { sourceOf } from "./streamed-text.ts";
+import { streamedSource } from "./streamed-text.ts";
 import type { Transcript } from "./transcript.ts";
 import { droppedFrom, NEW_TRANSCRIPT } from "./transcript.ts";
 
@@ -35,7 +35,7 @@ function shown(...steps: readonly (Event | "note")[]): readonly string[] {
   expect(firsts).toEqual([...new Set(firsts)].sort((one, two) => one - two));
   return transcript.segments.flatMap(({ items = [] }) =>
     items.map((item) =>
-      item.kind === "text" ? sourceOf(item.streamed) : item.kind === "note" ? item.text : item.kind,
+      item.kind === "text" ? streamedSource(item.streamed) : item.kind === "note" ? item.text : item.kind,
     ),
   );
 }

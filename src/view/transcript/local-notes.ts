@@ -1,9 +1,9 @@
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { isTurnStarted } from "../turn-marks.ts";
 import type { NoteItem, NoteTone } from "./items.ts";
-import type { Segment, Transcript } from "./transcript.ts";
+import type { Transcript, TranscriptSegment } from "./transcript.ts";
 import { transcriptAfter } from "./transcript.ts";
-import { weightOf } from "./weight.ts";
+import { weightOfItems } from "./weight.ts";
 
 /** A note of one client, such as the answer to a command of its user. */
 export interface LocalNote {
@@ -48,26 +48,26 @@ export function transcriptAfterEvent(transcript: Transcript, envelope: Envelope)
 }
 
 /** Returns true for a segment with a note of this client alone. */
-function isNote({ items }: Segment): boolean {
+function isNote({ items }: TranscriptSegment): boolean {
   const last = items?.at(-1);
   return last?.kind === "note" && last.local !== undefined;
 }
 
 /** Returns true while a turn or a text of a segment has no end. */
-function isGrowing({ turn, items }: Segment): boolean {
+function isGrowing({ turn, items }: TranscriptSegment): boolean {
   const last = items?.at(-1);
   if (last === undefined) return false;
   if (turn !== undefined) return last.kind !== "end";
   return (last.kind === "text" || last.kind === "thinking") && last.streamed.reader !== undefined;
 }
 
-function segmentOf({ text, tone, ts, title }: LocalNote, event: number): Segment {
+function segmentOf({ text, tone, ts, title }: LocalNote, event: number): TranscriptSegment {
   const local = title === undefined ? {} : { title };
   const items: readonly NoteItem[] = [{ kind: "note", event, ts, tone, text, local }];
-  return { first: event, last: event, lastTs: ts, isChangedLater: true, items, weight: weightOf(items) };
+  return { first: event, last: event, lastTs: ts, isChangedLater: true, items, weight: weightOfItems(items) };
 }
 
-function numbered(segment: Segment, event: number): Segment {
+function numbered(segment: TranscriptSegment, event: number): TranscriptSegment {
   const items = (segment.items ?? []).map((item) => ({ ...item, event }));
   return { ...segment, first: event, last: event, items };
 }

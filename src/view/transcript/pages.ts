@@ -3,7 +3,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import { isBesideLog, reachedBy } from "../follow.ts";
 import { isTurnStarted } from "../turn-marks.ts";
 import { hasOpenCall } from "./segment.ts";
-import type { Segment, Transcript } from "./transcript.ts";
+import type { Transcript, TranscriptSegment } from "./transcript.ts";
 import { NEW_TRANSCRIPT, settledSegments, transcriptAfter, withLaterEvent } from "./transcript.ts";
 
 /** Events of one page. */
@@ -18,7 +18,7 @@ export type PagePosition = "start" | "end" | { readonly around: EventSeq };
 export interface TranscriptPage {
   readonly first: EventSeq;
   readonly last: EventSeq;
-  readonly segments: readonly Segment[];
+  readonly segments: readonly TranscriptSegment[];
 }
 
 /**
@@ -26,7 +26,7 @@ export interface TranscriptPage {
  * has such a place near by, and has the results of its calls.
  */
 export class PageReader {
-  readonly #segment: Pick<Segment, "first" | "last">;
+  readonly #segment: Pick<TranscriptSegment, "first" | "last">;
   readonly #from: EventSeq;
   readonly #to: EventSeq;
   /** Events before the first place at which the page may begin. */
@@ -37,7 +37,7 @@ export class PageReader {
   #read: Transcript = NEW_TRANSCRIPT;
   #later = 0;
 
-  constructor(segment: Pick<Segment, "first" | "last">, place: PagePosition) {
+  constructor(segment: Pick<TranscriptSegment, "first" | "last">, place: PagePosition) {
     this.#segment = segment;
     const { first, last } = segment;
     const wanted = place === "end" ? last : place === "start" ? first : middle(place.around);

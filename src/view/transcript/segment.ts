@@ -1,6 +1,6 @@
 import type { CallId, EventSeq } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
-import { askedCall, callInProgress, decidedCall, endedCall, newCall } from "./call-item.ts";
+import { callInProgress, callWithQuestion, decidedCall, endedCall, newCall } from "./call-item.ts";
 import type { CallItem, TranscriptItem } from "./items.ts";
 import { noteOf } from "./notes.ts";
 import { keptBlocks } from "./prompt-blocks.ts";
@@ -28,7 +28,7 @@ export function itemsAfter(items: readonly TranscriptItem[], envelope: Envelope)
     case "ToolCallProgress":
       return withCall(items, envelope.payload.callId, (call) => callInProgress(call, envelope));
     case "PermissionRequested":
-      return withCall(items, envelope.payload.callId, (call) => askedCall(call, envelope));
+      return withCall(items, envelope.payload.callId, (call) => callWithQuestion(call, envelope));
     case "PermissionAnswered":
       return withCall(items, envelope.payload.callId, (call) => decidedCall(call, envelope));
     case "ToolResult":
@@ -79,11 +79,6 @@ export function settled(items: readonly TranscriptItem[], ts: string): readonly 
 /** Returns true if a call among the items has not ended. */
 export function hasOpenCall(items: readonly TranscriptItem[]): boolean {
   return items.some((item) => item.kind === "call" && (item.state === "running" || item.state === "asked"));
-}
-
-/** Returns the event that an item ends with, as far as it is known: that of the item itself. */
-export function lastEventOf(items: readonly TranscriptItem[]): EventSeq | undefined {
-  return items.at(-1)?.event;
 }
 
 function withText(

@@ -31,7 +31,7 @@ export function endedText({ closed, characters, reader }: StreamedText): Streame
 }
 
 /** Returns the whole source of a text. */
-export function sourceOf({ closed, open }: StreamedText): string {
+export function streamedSource({ closed, open }: StreamedText): string {
   return [...closed].map(({ source }) => source).join("") + open;
 }
 

@@ -4,13 +4,13 @@ import { isBesideLog, reachedBy } from "../follow.ts";
 import { isTurnStarted } from "../turn-marks.ts";
 import type { TranscriptItem } from "./items.ts";
 import { callWithNested, closed, hasOpenCall, itemsAfter, settled, withCall } from "./segment.ts";
-import { weightOf } from "./weight.ts";
+import { weightOfItems } from "./weight.ts";
 
 /** Items of one segment; a longer turn continues in the next one. */
 const SEGMENT_ITEMS_MAX = 200;
 
 /** A part of a conversation: a turn, a part of a long one, or what stands between two turns. */
-export interface Segment {
+export interface TranscriptSegment {
   /** The first event that belongs to it, which identifies it. */
   readonly first: EventSeq;
   /** The last event that was read into it. */
@@ -35,7 +35,7 @@ export interface Segment {
 export interface Transcript {
   /** The last event that was read. */
   readonly reached: EventSeq;
-  readonly segments: readonly Segment[];
+  readonly segments: readonly TranscriptSegment[];
 }
 
 export const NEW_TRANSCRIPT: Transcript = { reached: 0, segments: [] };
@@ -65,7 +65,7 @@ export function transcriptAfter(transcript: Transcript, envelope: Envelope): Tra
           segments: moved.with(-1, { ...(moved.at(-1) ?? open), last: reached, lastTs: envelope.ts }),
         };
   }
-  const next = { ...before, last: reached, lastTs: envelope.ts, items, weight: weightOf(items) };
+  const next = { ...before, last: reached, lastTs: envelope.ts, items, weight: weightOfItems(items) };
   return {
     reached,
     segments: open === undefined ? [...withClosedEnd(segments), next] : segments.with(-1, next),
@@ -73,7 +73,7 @@ export function transcriptAfter(transcript: Transcript, envelope: Envelope): Tra
 }
 
 /** Returns segments to which nothing more comes: texts are closed, and calls without an end are lost. */
-export function settledSegments(segments: readonly Segment[]): readonly Segment[] {
+export function settledSegments(segments: readonly TranscriptSegment[]): readonly TranscriptSegment[] {
   return segments.map((segment) =>
     segment.items === undefined
       ? segment
@@ -119,13 +119,13 @@ export function droppedFrom(transcript: Transcript, near: EventSeq, charactersMa
 }
 
 /** Returns true for a segment that a page brings back as it is. */
-function isRestorable({ items = [], isChangedLater }: Segment): boolean {
+function isRestorable({ items = [], isChangedLater }: TranscriptSegment): boolean {
   return isChangedLater !== true && !hasOpenCall(items);
 }
 
 /** Returns the segments with neighbours that are left out as one. */
-function joined(segments: readonly Segment[]): readonly Segment[] {
-  const all: Segment[] = [];
+function joined(segments: readonly TranscriptSegment[]): readonly TranscriptSegment[] {
+  const all: TranscriptSegment[] = [];
   for (const segment of segments) {
     const before = all.at(-1);
     const isSame = before !== undefined && before.items === undefined && segment.items === undefined;
@@ -141,15 +141,15 @@ function joined(segments: readonly Segment[]): readonly Segment[] {
 }
 
 /** Returns the segments once nothing of the last one can grow: a turn that broke off has no end. */
-function withSettledEnd(segments: readonly Segment[]): readonly Segment[] {
+function withSettledEnd(segments: readonly TranscriptSegment[]): readonly TranscriptSegment[] {
   const last = segments.at(-1);
   if (last?.items === undefined || last.items.at(-1)?.kind === "end") return segments;
   const items = settled(last.items, last.lastTs ?? "");
-  return segments.with(-1, { ...last, items, weight: weightOf(items) });
+  return segments.with(-1, { ...last, items, weight: weightOfItems(items) });
 }
 
 /** Returns the segments once no text at the end of the last one can grow. */
-function withClosedEnd(segments: readonly Segment[]): readonly Segment[] {
+function withClosedEnd(segments: readonly TranscriptSegment[]): readonly TranscriptSegment[] {
   const last = segments.at(-1);
   if (last?.items === undefined) return segments;
   const items = closed(last.items, last.lastTs ?? "");
@@ -166,7 +166,10 @@ function withLive(transcript: Transcript, envelope: Envelope): Transcript {
 /**
  * Returns the segments with a call changed, wherever it stands: a command of a person or an agent may outlive its turn.
  */
-function changedBefore(segments: readonly Segment[], envelope: Envelope): readonly Segment[] {
+function changedBefore(
+  segments: readonly TranscriptSegment[],
+  envelope: Envelope,
+): readonly TranscriptSegment[] {
   if (envelope.parentCall === undefined && !isAboutCall(envelope)) return segments;
   for (let at = segments.length - 1; at >= 0; at -= 1) {
     const segment = segments[at];
@@ -175,7 +178,7 @@ function changedBefore(segments: readonly Segment[], envelope: Envelope): readon
     if (items !== segment.items) {
       // Output as it comes is not in the log; the result that follows it is.
       const later = isBesideLog(envelope) ? {} : { isChangedLater: true as const };
-      return segments.with(at, { ...segment, ...later, items, weight: weightOf(items) });
+      return segments.with(at, { ...segment, ...later, items, weight: weightOfItems(items) });
     }
   }
   return segments;
@@ -202,7 +205,7 @@ function itemsOf(items: readonly TranscriptItem[], envelope: Envelope): readonly
 }
 
 /** Returns true for an event that belongs into the last segment: its turn continues, and it has room. */
-function goesInto({ turn, items = [] }: Segment, envelope: Envelope): boolean {
+function goesInto({ turn, items = [] }: TranscriptSegment, envelope: Envelope): boolean {
   if (isTurnStarted(envelope)) return false;
   const last = items.at(-1);
   if (last?.kind === "note" && last.local !== undefined) return false; // of this client alone
@@ -215,7 +218,7 @@ function isPart({ kind }: Envelope): boolean {
   return kind === "TextDelta" || kind === "ThinkingDelta" || kind === "TurnEnded";
 }
 
-function newSegment(envelope: Envelope): Segment {
+function newSegment(envelope: Envelope): TranscriptSegment {
   const first = envelope.kind === "StreamGap" ? envelope.payload.from : envelope.id;
   const turn = isTurnStarted(envelope) ? { turn: envelope.payload.turn } : {};
   return { first, last: first, ...turn, weight: 0 };

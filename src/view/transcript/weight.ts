@@ -9,7 +9,7 @@ const ITEM_CHARACTERS = 200;
 const KNOWN = new WeakMap<TranscriptItem, number>();
 
 /** Returns the characters that items take in memory, about. */
-export function weightOf(items: readonly TranscriptItem[]): number {
+export function weightOfItems(items: readonly TranscriptItem[]): number {
   return items.reduce((sum, item) => sum + weightOfItem(item), 0);
 }
 
@@ -29,7 +29,9 @@ function textWeight(item: TranscriptItem): number {
     case "prompt":
       return item.content.reduce((sum, block) => sum + (block.type === "text" ? block.text.length : 0), 0);
     case "call":
-      return jsonCharacters(item.args) + item.output.length + (item.diff?.length ?? 0) + weightOf(item.items);
+      return (
+        jsonCharacters(item.args) + item.output.length + (item.diff?.length ?? 0) + weightOfItems(item.items)
+      );
     case "note":
       return item.text.length;
     case "end":

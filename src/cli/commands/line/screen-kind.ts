@@ -2,10 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../../base/json.ts";
 import { codeOf } from "../../../base/world.ts";
-import type { SettingValues } from "../../../client/terminal/settings/client-settings.ts";
+import type { ClientSettingValues } from "../../../client/terminal/settings/client-settings.ts";
 
 /** Ways in which a terminal shows the client. */
-export type ScreenKind = SettingValues["screen"];
+export type ScreenKind = ClientSettingValues["screen"];
 
 const KINDS: readonly ScreenKind[] = ["full", "inline", "reader"];
 const BYTES_MAX = 1 << 20;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { HarnessError } from "../../../base/errors.ts";
 import { codeOf } from "../../../base/world.ts";
 import type { Host } from "../../../client/terminal/host/host.ts";
-import { feedTo, outputOf, runOnTerminal } from "../../../platform/processes/person-programs.ts";
+import { feedTo, outputOf, runOnTerminal } from "../../../platform/person-programs.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import { ownCommand } from "../../processes/internal.ts";
 import { noticeWays } from "./notice-ways.ts";

@@ -7,6 +7,7 @@ import { reachedBy } from "../../../view/follow.ts";
 import { merge } from "../../../view/merge.ts";
 import { NotifiedEvents } from "../../../view/notified-events.ts";
 import { planModeOf } from "../../../view/session/plan-mode.ts";
+import { INTERRUPT_BANNER } from "../../../view/terminal/interrupt-banner.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import { runSlashCommand } from "../../slash/commands/slash-commands.ts";
 import { KnownCommands } from "../../slash/known-commands.ts";
@@ -34,7 +35,6 @@ export type NextSession = Pick<LineClientOptions, "session" | "model" | "past" |
 const INTERRUPT_AGAIN_MS = 2_000;
 /** Longest wait of typed lines for the text about a profile switch. */
 const SWITCH_TOLD_MS_MAX = 10_000;
-export const INTERRUPT_BANNER = "Press Ctrl-C again within 2s to exit.";
 
 /** Runs one session in the line client until the user leaves it or switches to another one. */
 export class WatchedSession {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { fakeServices, linesOf } from "../../../../test/support/terminal-parts.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import { ENGINE_BACK, UPGRADING } from "../../../view/notes/engine-text.ts";
-import { expiryText } from "../../../view/notes/expiry-text.ts";
+import { expiringSessionsText } from "../../../view/notes/expiry-text.ts";
 import { banners } from "./banners.ts";
 
 const AGENTS = "sess_01HXXA0000000000000000000B";
@@ -28,7 +28,7 @@ function openBoard(notices: readonly string[] = []) {
 }
 
 test("[SES-06 TUI-06] the warning about sessions that expire stays until it is hidden, which the engine keeps", async () => {
-  const text = expiryText(["sess_A", "sess_B", "sess_C"]);
+  const text = expiringSessionsText(["sess_A", "sess_B", "sess_C"]);
   expect(text).toStartWith(
     "3 sessions expire this week: sess_A, sess_B, sess_C — /sessions:pin or /sessions:export to keep them.",
   );

@@ -5,7 +5,7 @@ import type { EngineNotice } from "../../../view/notes/engine-text.ts";
 import { agentSessionOf, agentText, OBSERVED_TEXT } from "../../../view/notes/event-text.ts";
 import { isExpiryText } from "../../../view/notes/expiry-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { BannerBoard } from "./banner-board.ts";
 
@@ -13,7 +13,7 @@ import { BannerBoard } from "./banner-board.ts";
 const [SESSION, ENGINE, AGENT] = ["session:", "engine:", "agent:"] as const;
 
 /** Notices above the draft: of the start of a session, of the engine, and of sessions that agents began. */
-export function banners(services: Services): Feature {
+export function banners(services: Services): TerminalFeature {
   const { session, keys, say, tell } = services;
   const board = new BannerBoard();
   /** Sessions of agents that this client knows of, and the newest one of them. */

@@ -6,7 +6,7 @@ import { refusalText } from "../../../view/texts/refusal-text.ts";
 import { diffRows } from "../diff/diff-rows.ts";
 import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
-import type { ListContent, ListEntry } from "../panels/list-entry.ts";
+import type { ListContent, PanelEntry } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
 import type { ChangedFile } from "./change-files.ts";
 import { CHANGE_COLUMNS, changeCells, changeDiff, changeFacts, changeSign } from "./change-files.ts";
@@ -97,7 +97,7 @@ function contentOf({
   left_out: leftOut,
 }: ResultOf<"GetChanges">): ListContent<ChangedFile> {
   const entries = files.map(
-    (file): ListEntry<ChangedFile> => ({
+    (file): PanelEntry<ChangedFile> => ({
       value: file,
       label: file.path,
       detail: changeFacts(file).join(" · "),

@@ -1,9 +1,9 @@
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { openChanges } from "./changes-panel.ts";
 
 /** The files that the session, or a turn of it, has changed. */
-export function changes(services: Services): Feature {
+export function changes(services: Services): TerminalFeature {
   return {
     actions: { "changes.open": () => openChanges(services) },
     send(text) {

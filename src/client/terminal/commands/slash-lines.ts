@@ -9,8 +9,8 @@ import type { SlashState } from "../../slash/create-slash-context.ts";
 import { createSlashContext } from "../../slash/create-slash-context.ts";
 import { KnownCommands } from "../../slash/known-commands.ts";
 import type { ActionName } from "../keys/actions.ts";
-import type { Feature, SendHow } from "../layout/feature.ts";
-import type { Services } from "../layout/services.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
+import type { SendHow, Services } from "../layout/services.ts";
 import type { OpenSession } from "../options.ts";
 import { SlashAnswer } from "./answer.ts";
 import { shownSender } from "./shown-sender.ts";
@@ -30,11 +30,11 @@ const PANELS: ReadonlyMap<string, ActionName> = new Map([
 const SHOWN_MS_MAX = 10_000;
 
 /** Runs typed slash commands: those of cinch, of the session, and of plugins (CMD-01). */
-export function slashLines(services: Services): Feature {
+export function slashLines(services: Services): TerminalFeature {
   return new SlashLines(services);
 }
 
-class SlashLines implements Feature {
+class SlashLines implements TerminalFeature {
   readonly #services: Services;
   readonly #end = new AbortController();
   /** Runs until a command has shown another session. */

@@ -11,7 +11,7 @@ import { rankCommands } from "../../../view/slash/rank-commands.ts";
 import { KnownCommands } from "../../slash/known-commands.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { DraftAssistant } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { CompletionEntry } from "./completion-entry.ts";
@@ -50,11 +50,11 @@ interface Wish {
  * A list of candidates above the draft for the word at the cursor: slash commands, words behind them, and paths behind
  * an at sign (TUI-06, TUI-08). Only typing opens it; no key waits for the engine.
  */
-export function completion(services: Services): Feature {
+export function completion(services: Services): TerminalFeature {
   return new Completion(services);
 }
 
-class Completion implements Feature, DraftAssistant {
+class Completion implements TerminalFeature, DraftAssistant {
   readonly #services: Services;
   readonly #newest = new NewestAnswer<Wish, ResultOf<"Complete"> | undefined>(
     (wish) => this.#ask(wish),

@@ -3,19 +3,10 @@ import { printUsd } from "../../../base/text/money.ts";
 import { count, grouped } from "../../../base/text/text.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
 import { missText } from "../../../view/costs/cost-table.ts";
-import type { ListCell, ListColumn, ListEntry } from "../panels/list-entry.ts";
+import type { ListCell, ListColumn, PanelEntry } from "../panels/list-entry.ts";
 
 type Spend = ResultOf<"GetSpend">;
-type Figures = Pick<
-  Spend["total"],
-  | "calls"
-  | "input_tokens"
-  | "output_tokens"
-  | "cache_read_tokens"
-  | "cache_write_tokens"
-  | "cost_usd"
-  | "known_cost_usd"
->;
+type Figures = Omit<Spend["turns"][number], "turn">;
 
 /** One of the tables of the costs of a session. */
 export const COST_TABLES = ["turns", "models", "agents", "reads", "misses"] as const;
@@ -52,7 +43,7 @@ export function costEntries(
   spend: Spend,
   table: CostTable,
   prompts: ReadonlyMap<number, string>,
-): readonly ListEntry<string>[] {
+): readonly PanelEntry<string>[] {
   switch (table) {
     case "turns":
       return spend.turns.toReversed().map((each) => figureEntry(turnName(each, prompts), each));
@@ -92,7 +83,7 @@ export function totalText({ total, before }: Spend): string {
   ].join(" · ");
 }
 
-function figureEntry(label: string, figures: Figures): ListEntry<string> {
+function figureEntry(label: string, figures: Figures): PanelEntry<string> {
   return { value: label, label, cells: figureCells(figures) };
 }
 

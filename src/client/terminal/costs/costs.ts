@@ -1,9 +1,9 @@
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { openCosts } from "./cost-panel.ts";
 
 /** The costs of the session as tables. */
-export function costs(services: Services): Feature {
+export function costs(services: Services): TerminalFeature {
   return {
     actions: { "costs.open": () => openCosts(services) },
     send(text) {

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { AttachmentId, SessionId } from "../../../base/ids.ts";
 import type { SentBlock } from "../../../protocol/content.ts";
-import type { ShownSession } from "../layout/services.ts";
+import type { SessionAccess } from "../layout/services.ts";
 import type { DraftImage } from "./draft-image.ts";
 
 interface Upload {
@@ -13,10 +13,10 @@ interface Upload {
 
 /** Stores the images of drafts in their session, each once. */
 export class ImageUploads {
-  readonly #session: Pick<ShownSession, "attach">;
+  readonly #session: Pick<SessionAccess, "attach">;
   readonly #uploads = new WeakMap<DraftImage, Upload>();
 
-  constructor(session: Pick<ShownSession, "attach">) {
+  constructor(session: Pick<SessionAccess, "attach">) {
     this.#session = session;
   }
 

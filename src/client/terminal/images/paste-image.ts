@@ -1,10 +1,10 @@
 import { HarnessError } from "../../../base/errors.ts";
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { readClipboardImage } from "./clipboard-image.ts";
 
 /** Pastes the image of the clipboard into the draft (TUI-08). */
-export function images(services: Services): Feature {
+export function images(services: Services): TerminalFeature {
   return { actions: { "input.pasteImage": () => void pasteImage(services) } };
 }
 

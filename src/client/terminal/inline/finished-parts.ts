@@ -1,7 +1,7 @@
 import type { EventSeq } from "../../../base/ids.ts";
 import type { CallItem, TranscriptItem } from "../../../view/transcript/items.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
-import type { Part } from "../transcript/place.ts";
+import type { TranscriptPartIndex } from "../transcript/place.ts";
 import { eventAt, firstPart, itemAt, lastPart, partAt, partBefore, partBehind } from "../transcript/place.ts";
 
 /** A part of an item that is to be written. */
@@ -26,7 +26,7 @@ export class FinishedParts {
   readonly #running = new Set<EventSeq>();
 
   /** Passes over everything before a part. */
-  skipTo(transcript: Transcript, part: Part): void {
+  skipTo(transcript: Transcript, part: TranscriptPartIndex): void {
     const before = partBefore(transcript, part);
     this.#last = before === undefined ? undefined : takenOf(transcript, before);
   }
@@ -59,13 +59,13 @@ export class FinishedParts {
     }
   }
 
-  #next(transcript: Transcript): Part | undefined {
+  #next(transcript: Transcript): TranscriptPartIndex | undefined {
     if (this.#last === undefined) return firstPart(transcript);
     const last = partAt(transcript, { ...this.#last, row: 0 });
     return last === undefined ? undefined : partBehind(transcript, last);
   }
 
-  #isTaken(transcript: Transcript, at: Part): boolean {
+  #isTaken(transcript: Transcript, at: TranscriptPartIndex): boolean {
     if (this.#last === undefined) return false;
     const event = eventAt(transcript, at);
     return event < this.#last.event || (event === this.#last.event && at.part <= this.#last.part);
@@ -84,7 +84,7 @@ export class FinishedParts {
   }
 }
 
-function takenOf(transcript: Transcript, at: Part): Taken {
+function takenOf(transcript: Transcript, at: TranscriptPartIndex): Taken {
   const segment = transcript.segments[at.segment];
   // Of a dropped segment everything counts as taken, also once it is read back.
   if (segment !== undefined && segment.items === undefined) return { event: segment.last, part: 0 };
@@ -109,7 +109,7 @@ function isRunning({ state }: CallItem): boolean {
 }
 
 /** Returns true if a turn has ended, or begun, behind a part. */
-function isTurnOver(transcript: Transcript, at: Part): boolean {
+function isTurnOver(transcript: Transcript, at: TranscriptPartIndex): boolean {
   for (let next = partBehind(transcript, at); next !== undefined; next = partBehind(transcript, next)) {
     const kind = itemAt(transcript, next)?.kind;
     if (kind === "end" || kind === "prompt") return true;

@@ -4,13 +4,13 @@ import type { Transcript } from "../../../view/transcript/transcript.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
-import type { DrawnPart, Part } from "../layout/part.ts";
+import type { DrawnPart, ScreenPart } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { OpenSession } from "../options.ts";
 import type { Size } from "../screen/screen.ts";
 import type { DrawContext } from "../transcript/draw-context.ts";
 import { drawPart } from "../transcript/draw-item.ts";
-import type { Part as TranscriptPlace } from "../transcript/place.ts";
+import type { TranscriptPartIndex } from "../transcript/place.ts";
 import { itemAt, lastPart, partBefore } from "../transcript/place.ts";
 import { FinishedParts } from "./finished-parts.ts";
 import { TranscriptOverlay } from "./transcript-overlay.ts";
@@ -30,10 +30,10 @@ const WHOLE: ReadonlySet<ActionName> = new Set([
  * The transcript of a client that appends to the scrollback: finished parts are handed out once, and the rest of it is
  * drawn above the draft. Keys that scroll or search open the whole transcript.
  */
-export class InlineTranscript implements Part {
+export class InlineTranscript implements ScreenPart {
   readonly contexts: readonly KeyContext[] = [];
   readonly #services: Services;
-  readonly #whole: Part;
+  readonly #whole: ScreenPart;
   readonly #banner: (columns: number) => readonly DrawnRow[];
   #parts = new FinishedParts();
   /** True once the stored part of the session is read. */
@@ -44,7 +44,7 @@ export class InlineTranscript implements Part {
   #hasBanner = false;
 
   /** @param whole the transcript in a window. @param banner the rows that are written first. */
-  constructor(services: Services, whole: Part, banner: (columns: number) => readonly DrawnRow[]) {
+  constructor(services: Services, whole: ScreenPart, banner: (columns: number) => readonly DrawnRow[]) {
     this.#services = services;
     this.#whole = whole;
     this.#banner = banner;
@@ -109,7 +109,7 @@ export class InlineTranscript implements Part {
   /** Passes over the beginning of a long stored session. Returns a row about it. */
   #skipHistory(transcript: Transcript, context: DrawContext): readonly DrawnRow[] {
     let count = 0;
-    let first: TranscriptPlace | undefined;
+    let first: TranscriptPartIndex | undefined;
     for (let at = lastPart(transcript); at !== undefined; at = partBefore(transcript, at)) {
       const item = itemAt(transcript, at);
       count += item === undefined ? HISTORY_ROWS_MAX : drawPart(item, at.part, context).length;

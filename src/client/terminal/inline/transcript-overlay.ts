@@ -1,5 +1,5 @@
 import type { ActionName, KeyContext } from "../keys/actions.ts";
-import type { DrawnPart, Overlay, Part } from "../layout/part.ts";
+import type { DrawnPart, Overlay, ScreenPart } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { MouseInput, Size } from "../screen/screen.ts";
 
@@ -8,9 +8,9 @@ export class TranscriptOverlay implements Overlay {
   readonly title: string;
   readonly place = "full";
   readonly #services: Pick<Services, "close">;
-  readonly #transcript: Part;
+  readonly #transcript: ScreenPart;
 
-  constructor(services: Pick<Services, "close" | "keys">, transcript: Part) {
+  constructor(services: Pick<Services, "close" | "keys">, transcript: ScreenPart) {
     this.#services = services;
     this.#transcript = transcript;
     this.title = `Transcript · ${services.keys.keysOf("list.leave")[0] ?? "escape"} goes back`;

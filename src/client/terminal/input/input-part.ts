@@ -3,9 +3,8 @@ import type { DraftImage } from "../images/draft-image.ts";
 import { imageBytes, imageLabels } from "../images/draft-image.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
-import type { SendHow } from "../layout/feature.ts";
-import type { DraftAssistant, DrawnPart, Part } from "../layout/part.ts";
-import type { Draft, Services } from "../layout/services.ts";
+import type { DraftAssistant, DrawnPart, ScreenPart } from "../layout/part.ts";
+import type { Draft, SendHow, Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
 import type { ChippedText } from "./chips.ts";
 import { expanded, folded, hasChip, imagesOf, joinedChips, withImageChips } from "./chips.ts";
@@ -76,7 +75,7 @@ const MARKS: Readonly<Record<VimState["mode"], string>> = {
 };
 
 /** The draft: what a person writes and has not sent. */
-export class InputPart implements Part, Draft {
+export class InputPart implements ScreenPart, Draft {
   readonly #options: InputPartOptions;
   readonly #history: PromptHistory;
   readonly #keeper: DraftKeeper;

@@ -6,8 +6,7 @@ import type { DraftImage } from "../images/draft-image.ts";
 import { imageLabel } from "../images/draft-image.ts";
 import { imageMentions, readImage } from "../images/image-paths.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
-import type { SendHow } from "../layout/feature.ts";
-import type { Services } from "../layout/services.ts";
+import type { SendHow, Services } from "../layout/services.ts";
 import type { OutgoingMessage } from "./message.ts";
 
 export interface MessageSenderOptions {

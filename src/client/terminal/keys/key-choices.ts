@@ -32,7 +32,7 @@ export function keyChoices(table: JsonObject): {
   const choices: Partial<Record<ActionName, readonly string[]>> = {};
   for (const { name, at, value } of entriesOf(table)) {
     if (!isAction(name)) {
-      problems.push({ at, problem: `is no action. ${actionHint(name)}` });
+      problems.push({ at, problem: `is not an action. ${actionHint(name)}` });
       continue;
     }
     const written = typeof value === "string" ? [value] : value;
@@ -87,7 +87,7 @@ function keyProblem(action: ActionName, written: string): string | undefined {
   if (mode !== undefined && !VIM_MODES.has(mode))
     return `names the mode "${mode}". ${hintFor(mode, [...VIM_MODES.keys()])}`;
   const name = keyName(rest);
-  if (name === undefined) return `names "${rest}", which is no key. ${keyHint(rest)}`;
+  if (name === undefined) return `names "${rest}", which is not a key. ${keyHint(rest)}`;
   const { context } = keyLocation(action, written);
   return typesText(name) && TYPED.includes(context)
     ? `names "${rest}", which could not be typed any more: add ctrl+ or alt+`

@@ -2,7 +2,7 @@ import { cutEnd } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { KeyInput, Size } from "../screen/screen.ts";
@@ -16,7 +16,7 @@ const LEAVE = "escape";
 const INTERRUPT = "ctrl+c";
 
 /** The probe of keys. */
-export function keyProbe(services: Services): Feature {
+export function keyProbe(services: Services): TerminalFeature {
   return { actions: { "keys.probe": () => services.open(new KeyProbe(services)) } };
 }
 

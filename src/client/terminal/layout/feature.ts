@@ -5,16 +5,13 @@ import type { SessionStep } from "../../../view/session/session-view.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import type { ActionName } from "../keys/actions.ts";
 import type { SidePart } from "./part.ts";
-import type { Services } from "./services.ts";
-
-/** How a text is sent while a turn runs. */
-export type SendHow = "queue" | "steer";
+import type { SendHow, Services } from "./services.ts";
 
 /**
  * A feature of the client that the composition lists (`features.ts`). Each has its own folder; it is deleted with that
  * folder and its line in the list.
  */
-export interface Feature {
+export interface TerminalFeature {
   /** Effects of actions that no part with the focus has taken. */
   readonly actions?: Readonly<Partial<Record<ActionName, () => void>>>;
   /** Rows that it shows between the transcript and the draft. Called for each frame. */
@@ -50,4 +47,4 @@ export interface Feature {
   [Symbol.dispose]?(): void;
 }
 
-export type MakeFeature = (services: Services) => Feature;
+export type MakeTerminalFeature = (services: Services) => TerminalFeature;

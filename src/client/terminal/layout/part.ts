@@ -11,7 +11,7 @@ export interface DrawnPart {
 }
 
 /** A part of the screen that can have the focus. */
-export interface Part {
+export interface ScreenPart {
   /** Contexts in which its keys are looked up, the nearest one first. */
   readonly contexts: readonly KeyContext[];
   /** Returns its rows in the given size. Called for each frame: it must be fast, and change nothing. */
@@ -29,13 +29,13 @@ export interface Part {
 }
 
 /** A part at the right edge, beside the others. Keys never go to it. */
-export interface SidePart extends Part {
+export interface SidePart extends ScreenPart {
   /** Returns its columns on a screen of this size; 0 while it is hidden. Called for each frame. */
   columns(size: Size): number;
 }
 
 /** A part above the others, with a title. It has the focus while it is open. */
-export interface Overlay extends Part {
+export interface Overlay extends ScreenPart {
   readonly title: string;
   /** `full`: the whole screen; `center`: a box; `bottom`: rows above the draft. */
   readonly place: "full" | "center" | "bottom";

@@ -20,14 +20,13 @@ import type { OutgoingMessage } from "../input/message.ts";
 import type { ActionName } from "../keys/actions.ts";
 import type { KeyTable } from "../keys/key-table.ts";
 import type { OpenSession, WhichSession } from "../options.ts";
-import type { Screen } from "../screen/screen.ts";
+import type { TerminalScreen } from "../screen/screen.ts";
 import type { ClientSettings } from "../settings/client-settings.ts";
 import type { ThemeChoice } from "../themes/theme-choice.ts";
-import type { SendHow } from "./feature.ts";
 import type { DraftAssistant, Overlay } from "./part.ts";
 
 /** The session that is shown, for the parts of the screen. */
-export interface ShownSession {
+export interface SessionAccess {
   /** Absent until a session is open. */
   readonly open: OpenSession | undefined;
   readonly view: SessionView;
@@ -68,7 +67,10 @@ export interface ShownSession {
   news(options: NewsOptions): AsyncIterable<NewsItem> | undefined;
 }
 
-/** What the person writes, for the parts of the screen. */
+/** Delivery of a text that is sent while a turn runs. */
+export type SendHow = "queue" | "steer";
+
+/** The draft of the person, for the parts of the screen. */
 export interface Draft {
   /** The text as it would be sent. */
   readonly text: string;
@@ -96,13 +98,13 @@ export interface Draft {
 
 /** Services of the client for the parts of its screen. */
 export interface Services {
-  readonly session: ShownSession;
+  readonly session: SessionAccess;
   readonly draft: Draft;
   readonly host: Host;
   /** The folder that the client was started in. */
   readonly workingDir: string;
   readonly settings: ClientSettings;
-  readonly screen: Pick<Screen, "control" | "size" | "suspend" | "resume" | "setMouse" | "setTitle">;
+  readonly screen: Pick<TerminalScreen, "control" | "size" | "suspend" | "resume" | "setMouse" | "setTitle">;
   readonly themes: Pick<ThemeChoice, "chosen" | "hindrance" | "preview">;
   readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
   /** The keys as they are now: they change when the file of settings is read. */

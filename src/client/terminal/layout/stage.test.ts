@@ -3,16 +3,16 @@ import { row, span } from "../drawing/span.ts";
 import { KeyTable } from "../keys/key-table.ts";
 import type { MouseInput } from "../screen/screen.ts";
 import { NO_COLOURS } from "../themes/none.ts";
-import type { DrawnPart, Part, SidePart } from "./part.ts";
-import { Stage } from "./stage.ts";
+import type { DrawnPart, ScreenPart, SidePart } from "./part.ts";
+import { ScreenLayout } from "./stage.ts";
 
-function partOf(draw: (columns: number, rows: number) => DrawnPart): Part {
+function partOf(draw: (columns: number, rows: number) => DrawnPart): ScreenPart {
   return { contexts: [], draw: ({ columns, rows }) => draw(columns, rows), act: () => false };
 }
 
 function openStage(side: SidePart | undefined, added = 0) {
   const line = (text: string, columns: number) => row([span(text.repeat(columns))]);
-  return new Stage({
+  return new ScreenLayout({
     parts: {
       header: (columns) => [line("h", columns), line("h", columns)],
       transcript: partOf((columns, rows) => ({

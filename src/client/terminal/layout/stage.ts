@@ -5,22 +5,22 @@ import { EMPTY_ROW, row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { KeyTable } from "../keys/key-table.ts";
-import type { Frame, KeyInput, MouseInput, ScreenInput, Size } from "../screen/screen.ts";
-import type { DrawnPart, Overlay, Part, SidePart } from "./part.ts";
+import type { KeyInput, MouseInput, ScreenFrame, ScreenInput, Size } from "../screen/screen.ts";
+import type { DrawnPart, Overlay, ScreenPart, SidePart } from "./part.ts";
 
 /** The parts of the screen, from the top to the bottom. */
-export interface StageParts {
+export interface ScreenParts {
   readonly header: (columns: number) => readonly DrawnRow[];
-  readonly transcript: Part;
+  readonly transcript: ScreenPart;
   /** Rows of the features between the transcript and the draft. */
   readonly above: (columns: number) => readonly DrawnRow[];
   /** The line above the draft. */
   readonly rule: (columns: number) => DrawnRow;
-  readonly dock: Part & {
+  readonly dock: ScreenPart & {
     readonly takesKeys: boolean;
     noteKey(): void;
   };
-  readonly input: Part;
+  readonly input: ScreenPart;
   /** The part at the right edge of all but the last row; undefined if there is none. */
   readonly side: () => SidePart | undefined;
   readonly status: (columns: number) => DrawnRow;
@@ -28,8 +28,8 @@ export interface StageParts {
   readonly finished?: (size: Size, isLast: boolean) => readonly DrawnRow[];
 }
 
-export interface StageOptions {
-  readonly parts: StageParts;
+export interface ScreenLayoutOptions {
+  readonly parts: ScreenParts;
   readonly keys: () => KeyTable;
   /** True: the transcript takes only the rows that it has, as the scrollback is above it. Default: false. */
   readonly isInline?: boolean;
@@ -40,7 +40,7 @@ export interface StageOptions {
 
 /** Rows of the last frame that belong to a part, for the mouse. */
 interface Region {
-  readonly part: Part;
+  readonly part: ScreenPart;
   readonly top: number;
   readonly rows: number;
   /** Its first column; absent: it begins at the left edge, and ends where the part beside it begins. */
@@ -55,16 +55,16 @@ const TRANSCRIPT_ROWS_MIN = 3;
 const SIDE_BORDER = "│ ";
 
 /** Lays out the parts of the screen, and gives keys and the mouse to the one that has the focus. */
-export class Stage {
-  readonly #options: StageOptions;
+export class ScreenLayout {
+  readonly #options: ScreenLayoutOptions;
   readonly #overlays: Overlay[] = [];
   #regions: readonly Region[] = [];
   /** The part that a mouse button was pressed on: it gets the rest of the drag, also beyond its rows. */
-  #pressed: Part | undefined;
+  #pressed: ScreenPart | undefined;
   /** Sentence in place of the status line. */
   #sentence: DrawnRow | undefined;
 
-  constructor(options: StageOptions) {
+  constructor(options: ScreenLayoutOptions) {
     this.#options = options;
   }
 
@@ -87,12 +87,12 @@ export class Stage {
     this.#sentence = sentence;
   }
 
-  draw(size: Size): Frame {
+  draw(size: Size): ScreenFrame {
     const overlay = this.#overlays.at(-1);
     return overlay?.place === "full" ? this.#drawFull(overlay, size) : this.#drawParts(overlay, size);
   }
 
-  #drawFull(overlay: Overlay, { columns, rows: height }: Size): Frame {
+  #drawFull(overlay: Overlay, { columns, rows: height }: Size): ScreenFrame {
     const status = this.#status(columns, Math.max(1, height - 2));
     const rest = Math.max(1, height - 1 - status.length);
     const drawn = overlay.draw({ columns, rows: rest });
@@ -102,7 +102,7 @@ export class Stage {
     return { ...this.#frame(rows, { ...drawn, top: 1 }, columns, this.#options.theme()), isWhole: true };
   }
 
-  #drawParts(overlay: Overlay | undefined, size: Size): Frame {
+  #drawParts(overlay: Overlay | undefined, size: Size): ScreenFrame {
     const { columns: width, rows: height } = size;
     const { parts, isInline = false } = this.#options;
     const theme = this.#options.theme();
@@ -179,7 +179,7 @@ export class Stage {
     if (overlay === undefined && this.#isAnswer(input)) return;
     if (overlay?.isQuestion !== true) parts.dock.noteKey();
     if (overlay?.key?.(input) === true) return;
-    const focus: readonly Part[] = [overlay ?? parts.input];
+    const focus: readonly ScreenPart[] = [overlay ?? parts.input];
     const contexts = focus.flatMap((part): readonly KeyContext[] => part.contexts);
     const action = keys().find(key, contexts);
     if (action !== undefined) {
@@ -233,7 +233,7 @@ export class Stage {
     focus: DrawnPart & { readonly top: number },
     columns: number,
     theme: Theme,
-  ): Frame {
+  ): ScreenFrame {
     return withCursor(
       rows.map((each) => paint(each, theme, columns)),
       focus,
@@ -241,7 +241,10 @@ export class Stage {
   }
 }
 
-function withCursor(rows: readonly string[], { cursor, top }: DrawnPart & { readonly top: number }): Frame {
+function withCursor(
+  rows: readonly string[],
+  { cursor, top }: DrawnPart & { readonly top: number },
+): ScreenFrame {
   if (cursor === undefined) return { rows };
   return { rows, cursor: { row: top + cursor.row, column: cursor.column } };
 }

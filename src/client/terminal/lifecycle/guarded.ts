@@ -1,16 +1,16 @@
 import { messageOf } from "../../../base/errors.ts";
 import { shortened } from "../../../base/text/text.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import type { Frame, ScreenOptions, Size } from "../screen/screen.ts";
+import type { ScreenFrame, Size, TerminalScreenOptions } from "../screen/screen.ts";
 
-type Handlers = Pick<ScreenOptions, "draw" | "input" | "finished">;
+type Handlers = Pick<TerminalScreenOptions, "draw" | "input" | "finished">;
 
 /**
  * Returns handlers that never throw. A picture that cannot be drawn is the last one, with a sentence in its last row; a
  * key that fails does nothing but show a sentence until the next key. The client continues (TUI-10).
  */
 export function guarded({ draw, input, finished }: Handlers): Handlers {
-  let last: Frame = { rows: [] };
+  let last: ScreenFrame = { rows: [] };
   let failedKey: string | undefined;
   return {
     draw(size) {
@@ -40,7 +40,11 @@ export function guarded({ draw, input, finished }: Handlers): Handlers {
   };
 }
 
-function withSentence({ rows, cursor }: Frame, sentence: string, { columns, rows: height }: Size): Frame {
+function withSentence(
+  { rows, cursor }: ScreenFrame,
+  sentence: string,
+  { columns, rows: height }: Size,
+): ScreenFrame {
   const shown = Array.from({ length: Math.max(0, height - 1) }, (_, at) => rows[at] ?? "");
   const frame = { rows: [...shown, shortened(neutraliseLine(sentence), columns - 1)] };
   return cursor === undefined ? frame : { ...frame, cursor };

@@ -12,7 +12,14 @@ export const MODES_OFF = sequences(...KEYS_OFF, ...MOUSE_OFF, ...LOOKS_OFF, "[?1
  * The same for a client that lives on the main screen. The alternate screen ends without the old place of the cursor,
  * which was none of this client's.
  */
-export const INLINE_MODES_OFF = sequences(...KEYS_OFF, ...MOUSE_OFF, ...LOOKS_OFF, "[?1047l", "[?25h", "[23;0t");
+export const INLINE_MODES_OFF = sequences(
+  ...KEYS_OFF,
+  ...MOUSE_OFF,
+  ...LOOKS_OFF,
+  "[?1047l",
+  "[?25h",
+  "[23;0t",
+);
 
 /** The same for an inline client that was killed: the shell's prompt begins in a free row below the draft. */
 export const INLINE_KILLED = `${INLINE_MODES_OFF}\r\n${sequences("[J")}`;

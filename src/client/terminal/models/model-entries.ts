@@ -1,7 +1,7 @@
 import type { EffortWord } from "../../../protocol/effort.ts";
 import type { ModelInfo, PriceInfo } from "../../../protocol/resources.ts";
 import { windowText } from "../../../view/facts/model-facts.ts";
-import type { ListColumn, ListEntry } from "../panels/list-entry.ts";
+import type { ListColumn, PanelEntry } from "../panels/list-entry.ts";
 
 /** A model that a session could use. */
 export interface ListedModel {
@@ -21,7 +21,7 @@ export const MODEL_COLUMNS: readonly ListColumn[] = [
 export function modelEntry(
   listed: ListedModel,
   { current, favourites }: { readonly current: string | undefined; readonly favourites: readonly string[] },
-): ListEntry<ListedModel> {
+): PanelEntry<ListedModel> {
   const { model, info } = listed;
   const { name, id, context_tokens: context, price } = info;
   const isCurrent = model === current;

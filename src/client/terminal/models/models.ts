@@ -1,11 +1,11 @@
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
 import { applyModel, currentModel } from "./current-model.ts";
 import { openModels } from "./model-panel.ts";
 
 /** The choice of a model and its effort for the session, and a key that goes through the favourite ones. */
-export function models(services: Services): Feature {
+export function models(services: Services): TerminalFeature {
   return {
     actions: {
       "model.open": () => openModels(services),

@@ -1,9 +1,9 @@
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { ModeSwitch } from "./mode-switch.ts";
 
 /** The mode of the session, in the status line and at the line above the draft, and a key that goes to the next one. */
-export function modes(services: Services): Feature {
+export function modes(services: Services): TerminalFeature {
   const modeSwitch = new ModeSwitch(services);
   const { tell } = services;
   return {

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import type { FakeServices } from "../../../../test/support/terminal-parts.ts";
 import { fakeServices } from "../../../../test/support/terminal-parts.ts";
 import type { NoticeWays } from "../../../view/notified-events.ts";
-import type { Feature } from "../layout/feature.ts";
-import type { SettingValues } from "../settings/client-settings.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
+import type { ClientSettingValues } from "../settings/client-settings.ts";
 import { notify } from "./notify.ts";
 
 const BELL = "\u0007";
@@ -12,7 +12,7 @@ const AFTER_MS = 5_000;
 
 interface Rig {
   readonly services: FakeServices;
-  readonly feature: Feature;
+  readonly feature: TerminalFeature;
   /** Runs a turn of some length. */
   turn(lengthMs: number): Promise<void>;
 }
@@ -20,7 +20,7 @@ interface Rig {
 async function open(
   more: {
     readonly ways?: NoticeWays;
-    readonly values?: Partial<SettingValues>;
+    readonly values?: Partial<ClientSettingValues>;
     readonly env?: Record<string, string>;
   } = {},
 ): Promise<Rig> {

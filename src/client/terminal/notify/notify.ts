@@ -1,12 +1,12 @@
 import { NotifiedEvents } from "../../../view/notified-events.ts";
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { AwayNotices } from "./away-notices.ts";
-import { WindowTitle } from "./window-title.ts";
+import { SessionTitle } from "./window-title.ts";
 
 /** The title of the window, and notices for a person who looks elsewhere. */
-export function notify(services: Services): Feature {
-  const title = new WindowTitle(services);
+export function notify(services: Services): TerminalFeature {
+  const title = new SessionTitle(services);
   const notices = new AwayNotices(services, () => title.session);
   let events = new NotifiedEvents();
   return {

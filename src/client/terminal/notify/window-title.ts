@@ -7,7 +7,7 @@ const PROGRAM = "cinch";
 const MARKS = { waiting: "? ", working: "● ", idle: "" } as const;
 
 /** Names the window after the session that is shown, and its state. */
-export class WindowTitle {
+export class SessionTitle {
   readonly #services: Services;
   /** Title of the session as the engine makes it. */
   #made = "";

@@ -15,7 +15,7 @@ export interface ListColumn {
 }
 
 /** An entry of a list. */
-export interface ListEntry<Value> {
+export interface PanelEntry<Value> {
   readonly value: Value;
   /** Name, which the search looks at first. */
   readonly label: string;
@@ -33,7 +33,7 @@ export interface ListEntry<Value> {
 
 /** Entries of a list as far as they are known. */
 export interface ListContent<Value> {
-  readonly entries: readonly ListEntry<Value>[];
+  readonly entries: readonly PanelEntry<Value>[];
   /** Sentence in place of entries, or below them: they are being read, or could not be. */
   readonly note?: string;
 }

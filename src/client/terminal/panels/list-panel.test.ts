@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { fakeServices, linesOf } from "../../../../test/support/terminal-parts.ts";
 import { displayWidth } from "../../../view/terminal/display-width.ts";
 import { textOfRow } from "../drawing/span.ts";
-import type { ListEntry } from "./list-entry.ts";
+import type { PanelEntry } from "./list-entry.ts";
 import type { ListPanelOptions } from "./list-panel.ts";
 import { ListPanel } from "./list-panel.ts";
 
@@ -11,7 +11,7 @@ const SIZE = { columns: 60, rows: 12 };
 function openList(labels: readonly string[], more: Partial<ListPanelOptions<string>> = {}) {
   const services = fakeServices();
   const chosen: string[] = [];
-  const content = { entries: labels.map((label): ListEntry<string> => ({ value: label, label })) };
+  const content = { entries: labels.map((label): PanelEntry<string> => ({ value: label, label })) };
   const panel = new ListPanel<string>({
     title: "Things",
     place: "full",

@@ -7,7 +7,7 @@ import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { MouseInput, Size } from "../screen/screen.ts";
-import type { ListColumn, ListContent, ListEntry } from "./list-entry.ts";
+import type { ListColumn, ListContent, PanelEntry } from "./list-entry.ts";
 import type { ListInterlude } from "./list-interlude.ts";
 import { askFor, editText } from "./list-interlude.ts";
 import type { ListWidths } from "./list-rows.ts";
@@ -204,7 +204,7 @@ export class ListPanel<Value> implements Overlay {
     return Math.min(this.#at, Math.max(0, this.#found().length - 1));
   }
 
-  get #current(): ListEntry<Value> | undefined {
+  get #current(): PanelEntry<Value> | undefined {
     return this.#found()[this.#index];
   }
 
@@ -236,7 +236,7 @@ export class ListPanel<Value> implements Overlay {
     this.#options.selected?.(current.value);
   }
 
-  #found(): readonly ListEntry<Value>[] {
+  #found(): readonly PanelEntry<Value>[] {
     const { entries } = this.#options.content();
     return this.#options.search === undefined ? this.#search.matches(entries, this.#pattern) : entries;
   }

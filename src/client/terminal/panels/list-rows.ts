@@ -2,7 +2,7 @@ import { cutEnd, displayWidth, fittingHead } from "../../../view/terminal/displa
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { DrawnRow, Span } from "../drawing/span.ts";
 import { likeSpan, row, span, textOfRow } from "../drawing/span.ts";
-import type { ListCell, ListColumn, ListEntry } from "./list-entry.ts";
+import type { ListCell, ListColumn, PanelEntry } from "./list-entry.ts";
 
 const POINTER = "▸ ";
 const NO_POINTER = "  ";
@@ -24,7 +24,7 @@ export interface ListWidths {
 
 /** Measures all entries of a list, so that columns keep their places while it is scrolled and searched. */
 export function listWidths<Value>(
-  entries: readonly ListEntry<Value>[],
+  entries: readonly PanelEntry<Value>[],
   columns: readonly ListColumn[] = NO_COLUMNS,
 ): ListWidths {
   const cells = columns.map(({ name }) => displayWidth(name));
@@ -63,7 +63,7 @@ export function headRow(widths: ListWidths, columns: number): DrawnRow | undefin
 
 /** Returns the row of an entry, at most `columns` wide. */
 export function entryRow<Value>(
-  entry: ListEntry<Value>,
+  entry: PanelEntry<Value>,
   widths: ListWidths,
   { columns, isHere }: { readonly columns: number; readonly isHere: boolean },
 ): DrawnRow {

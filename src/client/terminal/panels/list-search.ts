@@ -1,6 +1,6 @@
 import type { FuzzyText } from "../../../base/text/fuzzy.ts";
 import { fuzzyBest, fuzzyText } from "../../../base/text/fuzzy.ts";
-import type { ListEntry } from "./list-entry.ts";
+import type { PanelEntry } from "./list-entry.ts";
 
 /** Matches that are ranked; those beyond follow in the order of the list. */
 const RANKED_MAX = 200;
@@ -9,17 +9,17 @@ interface Found<Value> {
   readonly pattern: string;
   /** Indices of all matches, in the order of the list. */
   readonly all: readonly number[];
-  readonly entries: readonly ListEntry<Value>[];
+  readonly entries: readonly PanelEntry<Value>[];
 }
 
 /** The search in a list. Each more character looks among the matches before it only. */
 export class ListSearch<Value> {
-  #entries: readonly ListEntry<Value>[] | undefined;
+  #entries: readonly PanelEntry<Value>[] | undefined;
   #texts: readonly FuzzyText[] = [];
   #found: Found<Value> | undefined;
 
   /** Returns the entries that match, the best first; all of them in their order without a pattern. */
-  matches(entries: readonly ListEntry<Value>[], pattern: string): readonly ListEntry<Value>[] {
+  matches(entries: readonly PanelEntry<Value>[], pattern: string): readonly PanelEntry<Value>[] {
     if (pattern === "") return entries;
     if (this.#entries !== entries) {
       this.#entries = entries;

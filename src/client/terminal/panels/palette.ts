@@ -1,12 +1,12 @@
 import type { ActionName } from "../keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "../keys/actions.ts";
 import type { Services } from "../layout/services.ts";
-import type { ListEntry } from "./list-entry.ts";
+import type { PanelEntry } from "./list-entry.ts";
 import { ListPanel } from "./list-panel.ts";
 
 /** Opens the palette: every action that it lists, with its key. It is made from the table of actions. */
 export function openPalette(services: Services): void {
-  const entries = ACTION_NAMES.flatMap((name): readonly ListEntry<ActionName>[] => {
+  const entries = ACTION_NAMES.flatMap((name): readonly PanelEntry<ActionName>[] => {
     const description = ACTIONS[name];
     if (!("inPalette" in description)) return [];
     const [key] = services.keys.keysOf(name);

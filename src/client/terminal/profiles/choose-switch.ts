@@ -6,7 +6,7 @@ import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
-import type { ListEntry } from "../panels/list-entry.ts";
+import type { PanelEntry } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
 
 /** Turns whose summary goes along into a new session, at most. */
@@ -35,7 +35,7 @@ export async function chooseSwitch(services: Services, name: string): Promise<vo
   const checked = await session.query({ kind: "CheckProfile", sessionId, profile: name });
   if (checked instanceof HarnessError) return say(refusalText(checked), "failure");
   const turns = Math.min(IMPORT_TURNS, knownTurns(session.view.turns).size);
-  const entries: readonly ListEntry<Way>[] = [
+  const entries: readonly PanelEntry<Way>[] = [
     ...(turns === 0
       ? []
       : [

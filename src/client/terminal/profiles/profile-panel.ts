@@ -6,7 +6,7 @@ import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
-import type { ListContent, ListEntry } from "../panels/list-entry.ts";
+import type { ListContent, PanelEntry } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
 import { PreviewReader } from "../panels/preview-reader.ts";
 import { chooseSwitch } from "./choose-switch.ts";
@@ -55,7 +55,7 @@ export function openProfileList(services: Services): void {
   inBackground(read(), services);
 }
 
-function profileEntry(profile: ProfileInfo, current: string | undefined): ListEntry<ProfileInfo> {
+function profileEntry(profile: ProfileInfo, current: string | undefined): PanelEntry<ProfileInfo> {
   const { name, source } = profile;
   const isCurrent = name === current;
   return {

@@ -1,10 +1,10 @@
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
 import { openProfileList } from "./profile-panel.ts";
 
 /** The choice of another profile. The client goes along into the session that continues, whichever client switched. */
-export function profiles(services: Services): Feature {
+export function profiles(services: Services): TerminalFeature {
   const { session } = services;
   return {
     actions: { "profile.open": () => openProfileList(services) },

@@ -5,7 +5,7 @@ import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
@@ -13,7 +13,7 @@ import type { Size } from "../screen/screen.ts";
 type Rule = ResultOf<"ListRules">["rules"][number];
 
 /** The session-policy panel. */
-export function policy(services: Services): Feature {
+export function policy(services: Services): TerminalFeature {
   return { actions: { "policy.open": () => openPolicy(services) } };
 }
 

@@ -7,7 +7,7 @@ import { ImageUploads } from "../images/image-uploads.ts";
 import { InputPart } from "../input/input-part.ts";
 import type { OutgoingMessage } from "../input/message.ts";
 import type { ActionName } from "../keys/actions.ts";
-import { Stage } from "../layout/stage.ts";
+import { ScreenLayout } from "../layout/stage.ts";
 import { NO_COLOURS } from "../themes/none.ts";
 import { QuestionDock } from "./question-dock.ts";
 
@@ -43,7 +43,7 @@ function openStage() {
     send,
   });
   const dock = new QuestionDock(services);
-  const stage: Stage = new Stage({
+  const stage: ScreenLayout = new ScreenLayout({
     parts: {
       header: () => [],
       transcript: { contexts: [], draw: () => ({ rows: [] }), act: () => false },

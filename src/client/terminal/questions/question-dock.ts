@@ -14,7 +14,7 @@ import type { DrawnRow } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
-import type { DrawnPart, Overlay, Part } from "../layout/part.ts";
+import type { DrawnPart, Overlay, ScreenPart } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
 import { AskDialog } from "./ask-dialog.ts";
@@ -45,7 +45,7 @@ interface Kept {
  * The question that waits for a person, above the draft. Keys answer it once it has been on the screen for 300 ms
  * without any key; each earlier key goes to the draft (PERM-14).
  */
-export class QuestionDock implements Part {
+export class QuestionDock implements ScreenPart {
   readonly #services: Services;
   readonly #guard: AnswerGuard;
   readonly #entry = new WeakMap<object, Kept>();

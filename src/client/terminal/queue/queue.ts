@@ -3,7 +3,7 @@ import type { SessionStep } from "../../../view/session/session-view.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { QueueCommands } from "./queue-commands.ts";
 import { QueuePanel } from "./queue-panel.ts";
@@ -13,7 +13,7 @@ import { drawWaiting, inputRowText, waitingRow } from "./waiting-rows.ts";
 const LISTED = { few: 2, many: 5, rows: 20 } as const;
 
 /** Shows the messages that wait for their turn, and lets a person change them (ENG-26, TUI-08). */
-export function queue(services: Services): Feature {
+export function queue(services: Services): TerminalFeature {
   const commands = new QueueCommands(services);
   let panel: QueuePanel | undefined;
   const open = () => {

@@ -7,7 +7,7 @@ import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
-import type { ListContent, ListEntry } from "../panels/list-entry.ts";
+import type { ListContent, PanelEntry } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
 import type { PlannedRewind, RewindTurn, RewindTurns } from "./rewind-turns.ts";
 
@@ -52,12 +52,12 @@ function detailOf({ entries }: ListContent<Part>, what: Part): string {
   return entries.find(({ value }) => value === what)?.detail ?? "";
 }
 
-function partEntries({ conversation, files }: PlannedRewind): readonly ListEntry<Part>[] {
+function partEntries({ conversation, files }: PlannedRewind): readonly PanelEntry<Part>[] {
   const forgets =
     conversation === undefined || conversation.removed === 0
       ? "the conversation stays as it is"
       : `the model forgets the last ${count(conversation.removed, "message")}`;
-  const only: ListEntry<Part> = {
+  const only: PanelEntry<Part> = {
     value: "conversation",
     label: "Conversation only",
     detail: `${forgets}; files stay`,

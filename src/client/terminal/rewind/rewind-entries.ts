@@ -8,7 +8,7 @@ import { diffRows } from "../diff/diff-rows.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
-import type { ListCell, ListColumn, ListEntry } from "../panels/list-entry.ts";
+import type { ListCell, ListColumn, PanelEntry } from "../panels/list-entry.ts";
 import type { Size } from "../screen/screen.ts";
 import type { ChangesOfTurn, PlannedRewind, RewindTurn } from "./rewind-turns.ts";
 
@@ -37,10 +37,10 @@ export function rewindEntries(
     readonly nowMs: number;
     readonly changesOf: (turn: RewindTurn) => ChangesOfTurn | string | undefined;
   },
-): readonly ListEntry<RewindChoice>[] {
+): readonly PanelEntry<RewindChoice>[] {
   const known = knownTurns(turns);
   const oldest = turns.all[0]?.event ?? Number.MAX_SAFE_INTEGER;
-  const entries = listed.map((turn): ListEntry<RewindChoice> => {
+  const entries = listed.map((turn): PanelEntry<RewindChoice> => {
     // What the view has forgotten was never taken back, as far as is known.
     const isTakenBack = turn.first_event >= oldest && !known.has(turn.first_event);
     const { prompt, started_at: at } = turn;

@@ -1,4 +1,4 @@
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { openRewind } from "./rewind-list.ts";
 
@@ -6,7 +6,7 @@ import { openRewind } from "./rewind-list.ts";
 const AGAIN_MS = 1_000;
 
 /** Sets files, conversation or both back to before a prompt (SES-15): Esc twice in an empty draft, or `/rewind`. */
-export function rewind(services: Services): Feature {
+export function rewind(services: Services): TerminalFeature {
   const { session, clock } = services;
   let pressedAtMs = Number.NEGATIVE_INFINITY;
   const isReady = () =>

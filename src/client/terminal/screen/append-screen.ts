@@ -6,7 +6,7 @@ import type { LiveRegion } from "./append-frame.ts";
 import { appendFrame, eraseRegion, NO_REGION } from "./append-frame.ts";
 import { inputsOf } from "./input.ts";
 import { OwnTerminal } from "./own-terminal.ts";
-import type { Frame, Screen, ScreenOptions, Size } from "./screen.ts";
+import type { ScreenFrame, Size, TerminalScreen, TerminalScreenOptions } from "./screen.ts";
 import { WholeFrame } from "./whole-frame.ts";
 import { WindowTitle } from "./window-title.ts";
 
@@ -18,7 +18,7 @@ const FRAME_MS = 16;
 /** Pause in the changes of the size after which the region is drawn again. */
 const RESIZED_MS = 50;
 
-export interface AppendScreenOptions extends ScreenOptions {
+export interface AppendScreenOptions extends TerminalScreenOptions {
   /** True if the terminal wraps rows again when its width changes. */
   readonly reflows: boolean;
 }
@@ -28,11 +28,11 @@ export interface AppendScreenOptions extends ScreenOptions {
  * written once, and no saved line is erased, also when the size changes. The mouse is the terminal's. A frame
  * that takes the whole screen is shown on the alternate screen.
  */
-export function openAppendScreen(options: AppendScreenOptions, life: TerminalLife): Screen {
+export function openAppendScreen(options: AppendScreenOptions, life: TerminalLife): TerminalScreen {
   return new AppendScreen({ ...options, ...guarded(options) }, life);
 }
 
-class AppendScreen implements Screen {
+class AppendScreen implements TerminalScreen {
   readonly #options: AppendScreenOptions;
   readonly #terminal: OwnTerminal;
   readonly #life: TerminalLife;
@@ -123,7 +123,7 @@ class AppendScreen implements Screen {
     else this.#append(frame, size);
   }
 
-  #append(frame: Frame, size: Size): void {
+  #append(frame: ScreenFrame, size: Size): void {
     this.#leaveWhole();
     if (this.#columns !== size.columns) this.#erase(size.columns);
     const finished = this.#options.finished(size, false);
@@ -134,7 +134,7 @@ class AppendScreen implements Screen {
     if (text !== "") this.#terminal.write(text);
   }
 
-  #drawWhole(frame: Frame, size: Size): void {
+  #drawWhole(frame: ScreenFrame, size: Size): void {
     this.#whole ??= new WholeFrame((text) => this.#terminal.write(text));
     this.#whole.draw(frame, size);
   }

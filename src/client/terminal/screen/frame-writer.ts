@@ -1,5 +1,5 @@
 import { displayWidth } from "../../../view/terminal/display-width.ts";
-import type { Frame, Size } from "./screen.ts";
+import type { ScreenFrame, Size } from "./screen.ts";
 
 const SYNC_ON = "\u001b[?2026h";
 const SYNC_OFF = "\u001b[?2026l";
@@ -36,7 +36,7 @@ export class FrameWriter {
   }
 
   /** Returns the bytes for the next picture; empty if nothing has changed. */
-  update({ rows, cursor }: Frame, size: Size): string {
+  update({ rows, cursor }: ScreenFrame, size: Size): string {
     const next = Array.from({ length: size.rows }, (_, at) => rows[at] ?? "");
     const isWhole = this.#size?.columns !== size.columns || this.#size.rows !== size.rows;
     const changes = isWhole ? wholeRows(next, size.columns) : changedRows(this.#rows, next, size.columns);
@@ -50,7 +50,7 @@ export class FrameWriter {
   }
 }
 
-function cursorAt(cursor: Frame["cursor"], { columns }: Size): string {
+function cursorAt(cursor: ScreenFrame["cursor"], { columns }: Size): string {
   if (cursor === undefined) return HIDE_CURSOR;
   return `${position(cursor.row, Math.min(columns - 1, cursor.column))}${SHOW_CURSOR}`;
 }
@@ -106,7 +106,9 @@ function kept(before: readonly string[], after: readonly string[], { top, bottom
   return count;
 }
 
-/** Returns true if a row that keeps its text would lose it for a moment: without synchronized updates an eye sees that. */
+/**
+ * Returns true if a row that keeps its text would lose it for a moment. Without synchronized updates that can be seen.
+ */
 function disturbs(before: readonly string[], after: readonly string[], move: Move): boolean {
   const shown = moved(before, move);
   return after.some((text, row) => text !== "" && text === before[row] && text !== shown[row]);

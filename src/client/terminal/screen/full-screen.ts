@@ -6,7 +6,7 @@ import { MODES_OFF } from "../lifecycle/modes.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { inputsOf } from "./input.ts";
 import { OwnTerminal } from "./own-terminal.ts";
-import type { MouseMode, Screen, ScreenInput, ScreenOptions, Size } from "./screen.ts";
+import type { MouseMode, ScreenInput, Size, TerminalScreen, TerminalScreenOptions } from "./screen.ts";
 import { WindowTitle } from "./window-title.ts";
 
 const MOUSE_OFF = "\u001b[?1006l\u001b[?1002l\u001b[?1000l";
@@ -26,12 +26,12 @@ const BACKGROUND_QUERY = "\u001b]11;?\u0007";
  * frame in one synchronized update, with the real cursor at the caret. The terminal is restored however the process
  * ends; handlers that throw do not end it.
  */
-export function openFullScreen(options: ScreenOptions, life: TerminalLife): Screen {
+export function openFullScreen(options: TerminalScreenOptions, life: TerminalLife): TerminalScreen {
   return new FullScreen({ ...options, ...guarded(options) }, life);
 }
 
-class FullScreen implements Screen {
-  readonly #options: ScreenOptions;
+class FullScreen implements TerminalScreen {
+  readonly #options: TerminalScreenOptions;
   readonly #terminal: OwnTerminal;
   readonly #tui: OwnFrames;
   readonly #writer = new FrameWriter();
@@ -43,7 +43,7 @@ class FullScreen implements Screen {
   #isOver = false;
   #isDrawingSoon = false;
 
-  constructor(options: ScreenOptions, life: TerminalLife) {
+  constructor(options: TerminalScreenOptions, life: TerminalLife) {
     this.#options = options;
     this.#life = life;
     this.#terminal = new OwnTerminal({

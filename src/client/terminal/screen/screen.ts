@@ -5,7 +5,7 @@ export interface Size {
 }
 
 /** A whole picture of the screen: one text for each row, at most as wide as the screen. */
-export interface Frame {
+export interface ScreenFrame {
   /** Styled rows, the top one first. Missing rows are empty, and rows beyond the screen are not shown. */
   readonly rows: readonly string[];
   /** The place of the real cursor, from 0; absent: hidden. */
@@ -58,7 +58,7 @@ export type ScreenInput = KeyInput | PasteInput | MouseInput | FocusInput | Back
 export type MouseMode = "off" | "wheel" | "full";
 
 /** The screen of a terminal, as this client uses it. Only `screen/` knows the library behind it. */
-export interface Screen {
+export interface TerminalScreen {
   readonly size: Size;
   /** Asks for a new frame soon: at most one every 16 ms, and at once after a key. */
   redraw(): void;
@@ -76,9 +76,9 @@ export interface Screen {
   stop(farewell: readonly string[]): void;
 }
 
-export interface ScreenOptions {
+export interface TerminalScreenOptions {
   /** Returns the picture to show. It is called for each frame. */
-  readonly draw: (size: Size) => Frame;
+  readonly draw: (size: Size) => ScreenFrame;
   /**
    * Returns the rows that are finished since the last call, for the scrollback of an inline screen. A full screen never
    * asks. `isLast`: the client ends, and what is shown of unfinished ones stays as it is.

@@ -1,5 +1,5 @@
 import { visibleWidth } from "@earendil-works/pi-tui";
-import type { Frame, Size } from "./screen.ts";
+import type { ScreenFrame, Size } from "./screen.ts";
 
 const ESCAPE = "\u001b[";
 const ENTER = `${ESCAPE}?1049h${ESCAPE}2J`;
@@ -18,7 +18,7 @@ export class WholeFrame implements Disposable {
     write(ENTER);
   }
 
-  draw({ rows, cursor }: Frame, size: Size): void {
+  draw({ rows, cursor }: ScreenFrame, size: Size): void {
     const { columns } = size;
     const isResized = this.#size?.columns !== columns || this.#size.rows !== size.rows;
     const before = isResized ? [] : this.#rows;

@@ -10,7 +10,7 @@ import { EMPTY_ROW, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
-import type { ListContent, ListEntry } from "../panels/list-entry.ts";
+import type { ListContent, PanelEntry } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
 import type { Size } from "../screen/screen.ts";
 import { openReplay } from "./replay-view.ts";
@@ -105,14 +105,14 @@ export function openContentSearch(services: Services, { text, isHere, leave }: C
 
 function contentOf(found: Found, nowMs: number): ListContent<Hit> {
   const titles = (found.titles ?? []).map(
-    ({ session, title, at }): ListEntry<Hit> => ({
+    ({ session, title, at }): PanelEntry<Hit> => ({
       value: { session, title, snippet: title, at },
       label: neutraliseLine(title),
       detail: "title",
     }),
   );
   const hits = found.hits.map(
-    ({ session, title, event, kind, tool, turn, snippet, at, ts }): ListEntry<Hit> => {
+    ({ session, title, event, kind, tool, turn, snippet, at, ts }): PanelEntry<Hit> => {
       const where = [sessionTitle({ title }), tool ?? kind, ...(turn === undefined ? [] : [`turn ${turn}`])];
       return {
         value: { session, title: sessionTitle({ title }), event, snippet, at },

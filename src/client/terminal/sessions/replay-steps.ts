@@ -4,7 +4,7 @@ import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
 import type { TranscriptItem } from "../../../view/transcript/items.ts";
 import { NEW_TRANSCRIPT, transcriptAfter } from "../../../view/transcript/transcript.ts";
-import type { ShownSession } from "../layout/services.ts";
+import type { SessionAccess } from "../layout/services.ts";
 
 type Item = ResultOf<"ListItems">["items"][number];
 
@@ -24,7 +24,7 @@ const SHOWN_MAX = 200;
 
 /** The steps of a stored session as far as they are read: a window of neighbours in its log. Nothing runs again. */
 export class ReplaySteps {
-  readonly #query: ShownSession["query"];
+  readonly #query: SessionAccess["query"];
   readonly #session: SessionId;
   #items: readonly Item[] = [];
   #hasBefore = false;
@@ -32,7 +32,7 @@ export class ReplaySteps {
   readonly #shown = new Map<EventSeq, readonly TranscriptItem[]>();
   #at = 0;
 
-  constructor(session: SessionId, query: ShownSession["query"]) {
+  constructor(session: SessionId, query: SessionAccess["query"]) {
     this.#session = session;
     this.#query = query;
   }

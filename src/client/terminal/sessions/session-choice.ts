@@ -1,4 +1,4 @@
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
 import { openSessionList } from "./session-panel.ts";
@@ -6,7 +6,7 @@ import { openSessionList } from "./session-panel.ts";
 const LIST_LINES = new Set(["/sessions", "/sessions:list"]);
 
 /** Shows another session: the last one of this folder, one from the list, or a new one (CTL-11). */
-export function sessionChoice(services: Services): Feature {
+export function sessionChoice(services: Services): TerminalFeature {
   const { session } = services;
   return {
     actions: {

@@ -6,7 +6,7 @@ import { ageText } from "../../../view/texts/age-text.ts";
 import type { DrawnRow, Role } from "../drawing/span.ts";
 import { EMPTY_ROW, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
-import type { ListCell, ListColumn, ListEntry } from "../panels/list-entry.ts";
+import type { ListCell, ListColumn, PanelEntry } from "../panels/list-entry.ts";
 import type { Size } from "../screen/screen.ts";
 
 /** One of the last items of a session. */
@@ -28,7 +28,7 @@ export interface SessionEntryContext {
 }
 
 /** Returns the entry of a session in a list. */
-export function sessionEntry(info: SessionInfo, context: SessionEntryContext): ListEntry<SessionInfo> {
+export function sessionEntry(info: SessionInfo, context: SessionEntryContext): PanelEntry<SessionInfo> {
   const { session, working_dir: folder, turns, updated_at: at } = info;
   const facts = [
     ...(session === context.shown ? ["shown here"] : []),

@@ -4,7 +4,7 @@ import type { MouseMode } from "../screen/screen.ts";
 /**
  * Settings of a person for this client, kept over its end. Names and limits in the file stand in `setting-keys.ts`.
  */
-export interface SettingValues {
+export interface ClientSettingValues {
   /** `auto`: made from the background of the terminal. */
   readonly theme: string;
   readonly mouse: MouseMode;
@@ -29,7 +29,7 @@ export interface SettingValues {
   readonly notifyContent: boolean;
 }
 
-export const DEFAULT_SETTINGS: SettingValues = {
+export const DEFAULT_SETTINGS: ClientSettingValues = {
   theme: "auto",
   mouse: "wheel",
   vimKeys: false,
@@ -45,11 +45,11 @@ export const DEFAULT_SETTINGS: SettingValues = {
 
 /** The settings of this client, read and changed by the parts of its screen. */
 export interface ClientSettings {
-  readonly values: SettingValues;
+  readonly values: ClientSettingValues;
   /** Sentences about wrong entries of the file, with their lines, and about keys that do not do what it says. */
   readonly problems: readonly string[];
   /** Changes settings here and in the file. A file that cannot be written is reported, and the change holds here. */
-  change(values: Partial<SettingValues>): void;
+  change(values: Partial<ClientSettingValues>): void;
   /** Reads the file again. Never throws: what is wrong is in `problems`. */
   reload(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { SettingValues } from "./client-settings.ts";
+import type { ClientSettingValues } from "./client-settings.ts";
 import { SETTING_KEYS, TERMINAL_SETTING_NAMES } from "./setting-keys.ts";
 import { parseSettingsText } from "./settings-text.ts";
 
@@ -20,7 +20,10 @@ export type EditedSettings =
  * Changes settings in the text of a file. Comments, order and all other entries stay: the result is parsed, and it is
  * refused if anything but these settings has changed.
  */
-export async function editSettings(text: string, changes: Partial<SettingValues>): Promise<EditedSettings> {
+export async function editSettings(
+  text: string,
+  changes: Partial<ClientSettingValues>,
+): Promise<EditedSettings> {
   const before = await parseSettingsText(text);
   if (before.kind === "invalid") return { kind: "refused", problem: before.problem };
   let edited = text === "" ? NEW_FILE : text;

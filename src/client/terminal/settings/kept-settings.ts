@@ -2,7 +2,7 @@ import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { Host } from "../host/host.ts";
 import { keyConflicts } from "../keys/key-conflicts.ts";
 import { KeyTable } from "../keys/key-table.ts";
-import type { ClientSettings, SettingValues } from "./client-settings.ts";
+import type { ClientSettings, ClientSettingValues } from "./client-settings.ts";
 import { DEFAULT_SETTINGS } from "./client-settings.ts";
 import { editSettings } from "./edit-settings.ts";
 import type { SettingsText } from "./settings-text.ts";
@@ -21,18 +21,18 @@ export interface KeptSettingsOptions {
 /** The settings of this client and its keys: from their file, and changed by the person. */
 export class KeptSettings implements ClientSettings {
   readonly #options: KeptSettingsOptions;
-  #values: SettingValues = DEFAULT_SETTINGS;
+  #values: ClientSettingValues = DEFAULT_SETTINGS;
   #keys = new KeyTable();
   #problems: readonly string[] = [];
   /** Changes that the file does not have yet. */
-  #unwritten: Partial<SettingValues> = {};
+  #unwritten: Partial<ClientSettingValues> = {};
   #work: Promise<void> = Promise.resolve();
 
   constructor(options: KeptSettingsOptions) {
     this.#options = options;
   }
 
-  get values(): SettingValues {
+  get values(): ClientSettingValues {
     return this.#values;
   }
 
@@ -44,7 +44,7 @@ export class KeptSettings implements ClientSettings {
     return this.#problems;
   }
 
-  change(values: Partial<SettingValues>): void {
+  change(values: Partial<ClientSettingValues>): void {
     this.#values = { ...this.#values, ...values };
     this.#unwritten = { ...this.#unwritten, ...values };
     this.#options.changed();
@@ -83,7 +83,7 @@ export class KeptSettings implements ClientSettings {
   }
 
   /** Writes changes into the file; returns why it could not. */
-  async #save(changes: Partial<SettingValues>): Promise<string | undefined> {
+  async #save(changes: Partial<ClientSettingValues>): Promise<string | undefined> {
     const { host } = this.#options;
     try {
       // The file is read again: the person, or another client, may have changed it meanwhile.

@@ -1,5 +1,5 @@
 import { THEME_NAMES } from "../themes/theme-choice.ts";
-import type { SettingValues } from "./client-settings.ts";
+import type { ClientSettingValues } from "./client-settings.ts";
 
 interface Described {
   /** Name in the file. */
@@ -41,7 +41,9 @@ type KeyOf<Value> = [Value] extends [boolean]
       : TextsKey;
 
 /** Every setting as it stands in the file. The page of the documentation is compared with this table. */
-export const SETTING_KEYS: { readonly [Name in keyof SettingValues]: KeyOf<SettingValues[Name]> } = {
+export const SETTING_KEYS: {
+  readonly [Name in keyof ClientSettingValues]: KeyOf<ClientSettingValues[Name]>;
+} = {
   theme: {
     key: "theme",
     kind: "word",
@@ -101,4 +103,4 @@ export const SETTING_KEYS: { readonly [Name in keyof SettingValues]: KeyOf<Setti
   },
 };
 
-export const TERMINAL_SETTING_NAMES = Object.keys(SETTING_KEYS) as readonly (keyof SettingValues)[];
+export const TERMINAL_SETTING_NAMES = Object.keys(SETTING_KEYS) as readonly (keyof ClientSettingValues)[];

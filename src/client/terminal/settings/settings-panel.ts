@@ -6,11 +6,11 @@ import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
-import type { SettingValues } from "./client-settings.ts";
+import type { ClientSettingValues } from "./client-settings.ts";
 import type { SettingKey } from "./setting-keys.ts";
 import { SETTING_KEYS, TERMINAL_SETTING_NAMES } from "./setting-keys.ts";
 
-type SettingName = keyof SettingValues;
+type SettingName = keyof ClientSettingValues;
 
 const NAME_COLUMNS = Math.max(...TERMINAL_SETTING_NAMES.map((name) => SETTING_KEYS[name].key.length)) + 2;
 /** Columns of the values, from which the meaning stands beside them. */
@@ -113,7 +113,7 @@ function steppedValue(
   value: unknown,
   setting: SettingKey,
   by: 1 | -1,
-): SettingValues[SettingName] | undefined {
+): ClientSettingValues[SettingName] | undefined {
   switch (setting.kind) {
     case "flag":
       return value !== true;

@@ -41,10 +41,10 @@ input.newLine = ["vim-norml:enter"]
   expect(keys).toEqual({ "app.help": ["f3"] });
   expect(problems).toEqual([
     'line 1: theme cannot be "drak". Did you mean dark?',
-    "line 2: them is no setting. Did you mean theme?",
+    "line 2: them is not a setting. Did you mean theme?",
     "line 3: last_lines must be a whole number from 0 to 1000.",
-    "line 6: app.palete is no action. Did you mean app.palette?",
-    'line 7: app.help names "ctlr+k", which is no key. Did you mean ctrl?',
+    "line 6: app.palete is not an action. Did you mean app.palette?",
+    'line 7: app.help names "ctlr+k", which is not a key. Did you mean ctrl?',
     'line 8: input.send must be a list of keys, such as ["ctrl+k"], or [] for none.',
     'line 9: app.palette names "x", which could not be typed any more: add ctrl+ or alt+.',
     "line 10: app.interrupt needs a key: without one nobody could leave. It keeps ctrl+c.",

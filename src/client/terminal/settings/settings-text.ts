@@ -7,7 +7,7 @@ import { hintFor } from "../../../base/text/near.ts";
 import type { SettingProblem } from "../keys/key-choices.ts";
 import { keyChoices } from "../keys/key-choices.ts";
 import type { KeyChoices } from "../keys/key-table.ts";
-import type { SettingValues } from "./client-settings.ts";
+import type { ClientSettingValues } from "./client-settings.ts";
 import type { SettingKey } from "./setting-keys.ts";
 import { SETTING_KEYS, TERMINAL_SETTING_NAMES } from "./setting-keys.ts";
 
@@ -16,7 +16,7 @@ const TEXT_CHARACTERS_MAX = 1_000;
 
 /** Settings and keys of a file, as far as they are valid. */
 export interface SettingsText {
-  readonly values: Partial<SettingValues>;
+  readonly values: Partial<ClientSettingValues>;
   readonly keys: KeyChoices;
   /** A sentence for each entry that does not count, with its line and what to do. */
   readonly problems: readonly string[];
@@ -67,23 +67,26 @@ export async function parseSettingsText(
 }
 
 function settingValues(table: JsonObject): {
-  readonly values: Partial<SettingValues>;
+  readonly values: Partial<ClientSettingValues>;
   readonly problems: readonly SettingProblem[];
 } {
-  const values: Partial<Record<keyof SettingValues, unknown>> = {};
+  const values: Partial<Record<keyof ClientSettingValues, unknown>> = {};
   const problems: SettingProblem[] = [];
   const known = new Map(TERMINAL_SETTING_NAMES.map((name) => [SETTING_KEYS[name].key, name]));
   for (const [key, value] of Object.entries(table)) {
     const name = known.get(key);
     if (name === undefined) {
-      problems.push({ at: [key], problem: `is no setting. ${hintFor(key, [...known.keys(), KEYS_TABLE])}` });
+      problems.push({
+        at: [key],
+        problem: `is not a setting. ${hintFor(key, [...known.keys(), KEYS_TABLE])}`,
+      });
       continue;
     }
     const problem = valueProblem(value, SETTING_KEYS[name]);
     if (problem === undefined) values[name] = value;
     else problems.push({ at: [key], problem });
   }
-  return { values: values as Partial<SettingValues>, problems };
+  return { values: values as Partial<ClientSettingValues>, problems };
 }
 
 /** Returns why a setting cannot have a value, as the end of a sentence; undefined if it can. */

@@ -2,7 +2,7 @@ import { count } from "../../../base/text/text.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { SettingsPanel } from "./settings-panel.ts";
 
@@ -10,7 +10,7 @@ import { SettingsPanel } from "./settings-panel.ts";
 const ROWS_MAX = 4;
 
 /** The settings file: its problems above the draft until the next prompt, reading it again, and a panel. */
-export function settings(services: Services): Feature {
+export function settings(services: Services): TerminalFeature {
   /** Problems that the person has seen: they have sent a prompt since. */
   let seen: readonly string[] = [];
   return {

@@ -5,17 +5,17 @@ import { parseShellLine } from "../../../view/slash/shell-line.ts";
 import { OwnShellRuns } from "../../slash/own-shell-runs.ts";
 import { shownSender } from "../commands/shown-sender.ts";
 import type { DrawnRow } from "../drawing/span.ts";
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import type { OpenSession } from "../options.ts";
 import { shellLabel } from "./shell-label.ts";
 
 /** Runs lines that begin with `!` as commands for the shell of the session (TUI-08). */
-export function shellLines(services: Services): Feature {
+export function shellLines(services: Services): TerminalFeature {
   return new ShellLines(services);
 }
 
-class ShellLines implements Feature {
+class ShellLines implements TerminalFeature {
   readonly #services: Services;
   readonly #end = new AbortController();
   /** Commands that this person runs in the session that is shown. */

@@ -75,7 +75,7 @@ export class SidebarFeed {
     const shown = open?.session;
     const of = [todos, clients, shown, self, this.#sessions, skills, servers, hooks, ...runFacts(run)];
     const before = this.#drawn;
-    if (before !== undefined && before.of.every((each, at) => each === of[at])) return before.sections;
+    if (before?.of.every((each, at) => each === of[at]) === true) return before.sections;
     const sections = overviewSections({
       view,
       sessions: this.#sessions,

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import type { OverviewName } from "../../../view/overview/sections.ts";
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
 import { READER, SidebarFeed } from "./feed.ts";
 import { SidebarPanel } from "./sidebar-panel.ts";
@@ -12,7 +12,7 @@ import { todoRows } from "./todo-rows.ts";
  * The sidebar, the same as a panel, and the list of todos above the draft where there is no sidebar (TUI-06, TUI-08).
  * It also marks what the person has read, so that other sessions can be counted as unread.
  */
-export function sidebar(services: Services): Feature {
+export function sidebar(services: Services): TerminalFeature {
   const { session, settings, screen, keys, tell } = services;
   const feed = new SidebarFeed(services);
   const folded = new Set<OverviewName>();

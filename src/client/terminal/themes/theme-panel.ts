@@ -5,7 +5,7 @@ import type { DrawnRow } from "../drawing/span.ts";
 import { likeSpan, row, span } from "../drawing/span.ts";
 import { highlight } from "../highlight/highlight.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
@@ -34,7 +34,7 @@ const SAMPLE_DIFF: DiffFile = {
 };
 
 /** The choice of a theme. */
-export function themes(services: Services): Feature {
+export function themes(services: Services): TerminalFeature {
   return { actions: { "theme.open": () => services.open(new ThemePanel(services)) } };
 }
 

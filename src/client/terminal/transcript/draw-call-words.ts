@@ -20,7 +20,7 @@ export function timeText({ state, ts, endedAt, progress }: CallItem, { nowMs }: 
 }
 
 /** Returns the result of a call in few words: the exit code, or the size of what came back. */
-export function resultText(call: CallItem): string {
+export function callResultWords(call: CallItem): string {
   const { state, output, outputLeftOut = 0, progress } = call;
   if (state === "running" && progress !== undefined)
     return progress.lines > 0 ? `${count(progress.lines, "line")}, ${sizeText(progress.bytes)}` : "";

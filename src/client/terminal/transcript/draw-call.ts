@@ -5,7 +5,7 @@ import type { DrawnRow, Role } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import { callBody } from "./draw-call-body.ts";
-import { decisionText, resultText, timeText } from "./draw-call-words.ts";
+import { callResultWords, decisionText, timeText } from "./draw-call-words.ts";
 import type { DrawContext, DrawNested } from "./draw-context.ts";
 import { agentRows } from "./draw-sub-agent.ts";
 
@@ -52,7 +52,7 @@ function headRows(call: CallItem, context: DrawContext, isUnfolded: boolean): re
   const [mark, role] = MARKS[call.state];
   const { shell, tool, args } = call;
   const name = callSummary(shell === undefined ? tool : shell.toModel ? "!" : "!!", args);
-  const facts = [timeText(call, context), resultText(call)].filter((each) => each !== "");
+  const facts = [timeText(call, context), callResultWords(call)].filter((each) => each !== "");
   const end = facts.map((each) => `  ${each}`).join("");
   const start = span(`${mark} `, { role });
   const ending = span(end, { role: call.state === "failed" ? "failure" : "dim" });

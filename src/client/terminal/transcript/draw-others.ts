@@ -12,7 +12,7 @@ import type {
   ThinkingItem,
 } from "../../../view/transcript/items.ts";
 import { promptBlockText } from "../../../view/transcript/source/item-source.ts";
-import { sourceOf } from "../../../view/transcript/streamed-text.ts";
+import { streamedSource } from "../../../view/transcript/streamed-text.ts";
 import type { DrawnRow, Role } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
@@ -49,7 +49,7 @@ export function drawThinking(
   { columns, unfolded }: DrawContext,
 ): readonly DrawnRow[] {
   const target = { event };
-  const lines = neutralise(sourceOf(streamed).trim()).split("\n");
+  const lines = neutralise(streamedSource(streamed).trim()).split("\n");
   const title = `∴ ${thoughtText(ts, endedAt)}, ${count(lines.length, "line")}`;
   const head = row([span(cutEnd(title, columns), { role: "dim", isItalic: true })], { target });
   if (!unfolded.has(event)) return [head];

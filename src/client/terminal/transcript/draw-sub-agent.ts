@@ -5,7 +5,7 @@ import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
 import type { CallItem, TranscriptItem } from "../../../view/transcript/items.ts";
-import { sourceOf } from "../../../view/transcript/streamed-text.ts";
+import { streamedSource } from "../../../view/transcript/streamed-text.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import type { DrawContext, DrawNested } from "./draw-context.ts";
@@ -54,7 +54,7 @@ function lastActivity(items: readonly TranscriptItem[]): string {
       return callSummary(last.tool, last.args);
     case "text":
     case "thinking":
-      return neutraliseLine(sourceOf(last.streamed).trim().split("\n").at(-1) ?? "");
+      return neutraliseLine(streamedSource(last.streamed).trim().split("\n").at(-1) ?? "");
     case "note":
       return neutraliseLine(last.text);
     default:

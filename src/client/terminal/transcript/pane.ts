@@ -1,11 +1,11 @@
 import type { EventSeq } from "../../../base/ids.ts";
 import type { PagePosition } from "../../../view/transcript/pages.ts";
-import type { Segment, Transcript } from "../../../view/transcript/transcript.ts";
+import type { Transcript, TranscriptSegment } from "../../../view/transcript/transcript.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import type { DrawContext } from "./draw-context.ts";
 import { drawKey, drawPart } from "./draw-item.ts";
-import type { Part, PartLocation, RowLocation } from "./place.ts";
+import type { PartLocation, RowLocation, TranscriptPartIndex } from "./place.ts";
 import { eventAt, firstPart, isBefore, itemAt, lastPart, partAt, partBefore, partBehind } from "./place.ts";
 
 /** A row that is shown, with its place in the transcript. */
@@ -53,7 +53,7 @@ export class TranscriptPane {
   /** Place that the person has gone to, from above or from below. */
   #cameFrom: "above" | "below" = "below";
   /** The part that was missing at the top of the last window, and the row below it. */
-  #gap: { readonly segment: Segment; readonly below: RowLocation } | undefined;
+  #gap: { readonly segment: TranscriptSegment; readonly below: RowLocation } | undefined;
   /** Rows that the person has scrolled up beyond the part that is missing at the top. */
   #rowsLeft = 0;
   /** Rows of drawn parts in the order in which they were drawn: by the block, or by the event of the item. */
@@ -105,7 +105,7 @@ export class TranscriptPane {
   }
 
   /** Returns the page that is needed of a part that is missing. */
-  #placeIn(segment: Segment | undefined, isAtTop: boolean): PagePosition {
+  #placeIn(segment: TranscriptSegment | undefined, isAtTop: boolean): PagePosition {
     const top = this.#top;
     if (isAtTop) return "end";
     // The person has gone to an event in the middle of it.
@@ -232,7 +232,7 @@ export class TranscriptPane {
     return { ...from, rowsLeft: 0 };
   }
 
-  #placed(transcript: Transcript, part: Part, context: DrawContext): PlacedRow[] {
+  #placed(transcript: Transcript, part: TranscriptPartIndex, context: DrawContext): PlacedRow[] {
     const event = eventAt(transcript, part);
     if (itemAt(transcript, part) === undefined)
       return [{ drawn: MISSING_ROW, place: { event, part: 0, row: 0 }, isMissing: true }];
@@ -242,7 +242,7 @@ export class TranscriptPane {
     }));
   }
 
-  #draw(transcript: Transcript, part: Part, context: DrawContext): readonly DrawnRow[] {
+  #draw(transcript: Transcript, part: TranscriptPartIndex, context: DrawContext): readonly DrawnRow[] {
     const item = itemAt(transcript, part);
     if (item === undefined) return [MISSING_ROW];
     const block = item.kind === "text" ? item.streamed.closed.at(part.part) : undefined;

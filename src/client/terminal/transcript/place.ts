@@ -1,10 +1,10 @@
 import type { EventSeq } from "../../../base/ids.ts";
 import type { TranscriptItem } from "../../../view/transcript/items.ts";
-import type { Segment, Transcript } from "../../../view/transcript/transcript.ts";
+import type { Transcript, TranscriptSegment } from "../../../view/transcript/transcript.ts";
 import { partsOf } from "./draw-item.ts";
 
 /** A part of a transcript, by its indices. A dropped segment has one part without an item. */
-export interface Part {
+export interface TranscriptPartIndex {
   readonly segment: number;
   readonly item: number;
   readonly part: number;
@@ -30,12 +30,15 @@ export function isBefore(one: RowLocation, two: RowLocation): boolean {
 }
 
 /** Returns the last part of a transcript; undefined if it is empty. */
-export function lastPart({ segments }: Transcript): Part | undefined {
+export function lastPart({ segments }: Transcript): TranscriptPartIndex | undefined {
   return lastOf(segments, segments.length - 1);
 }
 
 /** Returns the part before another; undefined for the first one. */
-export function partBefore(transcript: Transcript, { segment, item, part }: Part): Part | undefined {
+export function partBefore(
+  transcript: Transcript,
+  { segment, item, part }: TranscriptPartIndex,
+): TranscriptPartIndex | undefined {
   if (part > 0) return { segment, item, part: part - 1 };
   const { segments } = transcript;
   const before = itemsOf(segments[segment])[item - 1];
@@ -44,7 +47,10 @@ export function partBefore(transcript: Transcript, { segment, item, part }: Part
 }
 
 /** Returns the part behind another; undefined for the last one. */
-export function partBehind({ segments }: Transcript, { segment, item, part }: Part): Part | undefined {
+export function partBehind(
+  { segments }: Transcript,
+  { segment, item, part }: TranscriptPartIndex,
+): TranscriptPartIndex | undefined {
   const items = itemsOf(segments[segment]);
   const current = items[item];
   if (current !== undefined && part + 1 < partsOf(current)) return { segment, item, part: part + 1 };
@@ -57,7 +63,10 @@ export function partBehind({ segments }: Transcript, { segment, item, part }: Pa
 }
 
 /** Returns the part of a place: the nearest one before it, if its item is gone. */
-export function partAt(transcript: Transcript, { event, part }: RowLocation): Part | undefined {
+export function partAt(
+  transcript: Transcript,
+  { event, part }: RowLocation,
+): TranscriptPartIndex | undefined {
   const { segments } = transcript;
   const segment = lastIndexUpTo(segments, (each) => each.first, event);
   if (segment < 0) return firstPart(transcript);
@@ -72,21 +81,24 @@ export function partAt(transcript: Transcript, { event, part }: RowLocation): Pa
 }
 
 /** Returns the first part of a transcript; undefined if it is empty. */
-export function firstPart(transcript: Transcript): Part | undefined {
+export function firstPart(transcript: Transcript): TranscriptPartIndex | undefined {
   return transcript.segments.length === 0 ? undefined : { segment: 0, item: 0, part: 0 };
 }
 
 /** Returns the item of a part; undefined in a dropped segment. */
-export function itemAt({ segments }: Transcript, { segment, item }: Part): TranscriptItem | undefined {
+export function itemAt(
+  { segments }: Transcript,
+  { segment, item }: TranscriptPartIndex,
+): TranscriptItem | undefined {
   return itemsOf(segments[segment])[item];
 }
 
 /** Returns the event that names the item of a part, or the dropped segment. */
-export function eventAt(transcript: Transcript, part: Part): EventSeq {
+export function eventAt(transcript: Transcript, part: TranscriptPartIndex): EventSeq {
   return itemAt(transcript, part)?.event ?? transcript.segments[part.segment]?.first ?? 0;
 }
 
-function lastOf(segments: readonly Segment[], from: number): Part | undefined {
+function lastOf(segments: readonly TranscriptSegment[], from: number): TranscriptPartIndex | undefined {
   for (let segment = from; segment >= 0; segment -= 1) {
     const { items } = segments[segment] ?? {};
     if (items === undefined) return { segment, item: 0, part: 0 };
@@ -96,7 +108,7 @@ function lastOf(segments: readonly Segment[], from: number): Part | undefined {
   return undefined;
 }
 
-function itemsOf(segment: Segment | undefined): readonly TranscriptItem[] {
+function itemsOf(segment: TranscriptSegment | undefined): readonly TranscriptItem[] {
   return segment?.items ?? [];
 }
 

@@ -3,7 +3,7 @@ import { isId } from "../../../base/ids.ts";
 import { count } from "../../../base/text/text.ts";
 import { copyText } from "../clipboard/copy-text.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
-import type { DrawnPart, Part } from "../layout/part.ts";
+import type { DrawnPart, ScreenPart } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { MouseInput, Size } from "../screen/screen.ts";
 import { isShown, itemBefore, itemOf, shownBehind } from "./browse/blocks.ts";
@@ -30,7 +30,7 @@ const OVERLAP_ROWS = 2;
 const NEW_BLOCKS_MAX = 999;
 
 /** The transcript in its window, with what marks, searches and selects in it. */
-export class TranscriptPart implements Part, Disposable {
+export class TranscriptPart implements ScreenPart, Disposable {
   readonly contexts: readonly KeyContext[] = ["browse"];
   readonly #services: Services;
   readonly #window: TranscriptWindow;

@@ -3,9 +3,9 @@ import { HarnessError, hasReason } from "../../../base/errors.ts";
 import type { ModelSource } from "../../../view/models/model-sources.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { DrawnRow } from "../drawing/span.ts";
-import type { Feature } from "../layout/feature.ts";
+import type { TerminalFeature } from "../layout/feature.ts";
 import type { Services } from "../layout/services.ts";
-import type { ListEntry } from "../panels/list-entry.ts";
+import type { PanelEntry } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
 import { drawWelcome } from "./draw-welcome.ts";
 import { KeyPanel } from "./key-panel.ts";
@@ -16,16 +16,16 @@ type Way = ModelSource | { readonly kind: "demo" } | { readonly kind: "again" };
 const OTHERS: readonly Way[] = [{ kind: "demo" }, { kind: "again" }];
 
 /** Helps a person who has no model yet to one: a server on this machine, a key, or the demo (PROV-05, CTL-19). */
-export function welcome(services: Services): Feature {
+export function welcome(services: Services): TerminalFeature {
   return new Welcome(services);
 }
 
-class Welcome implements Feature {
+class Welcome implements TerminalFeature {
   readonly #services: Services;
   readonly #choice: ModelChoice;
   /** True while the rows above the draft are shown. */
   #isShown = false;
-  #entries: { readonly sources: object; readonly all: readonly ListEntry<Way>[] } | undefined;
+  #entries: { readonly sources: object; readonly all: readonly PanelEntry<Way>[] } | undefined;
 
   readonly actions = { "model.setUp": () => this.#open() };
 
@@ -86,7 +86,7 @@ class Welcome implements Feature {
     return problem === undefined ? {} : { note: problem };
   }
 
-  #list(): readonly ListEntry<Way>[] {
+  #list(): readonly PanelEntry<Way>[] {
     const { sources } = this.#choice;
     if (this.#entries?.sources !== sources)
       this.#entries = { sources, all: [...sources, ...OTHERS].map(entryOf) };
@@ -141,7 +141,7 @@ class Welcome implements Feature {
   }
 }
 
-function entryOf(way: Way): ListEntry<Way> {
+function entryOf(way: Way): PanelEntry<Way> {
   switch (way.kind) {
     case "server":
       return { value: way, label: way.model, detail: `on this machine, no key · ${way.address}` };

@@ -6,7 +6,7 @@ import type { ProposedChange } from "../../texts/change-preview.ts";
 import { proposedChanges } from "../../texts/change-preview.ts";
 import { endingText } from "../../texts/ending-text.ts";
 import type { CallItem, PromptBlock, TranscriptItem } from "../items.ts";
-import { sourceOf } from "../streamed-text.ts";
+import { streamedSource } from "../streamed-text.ts";
 
 const CONTEXT_LINES = 3;
 /** A character of base64 is three quarters of a byte. */
@@ -22,7 +22,7 @@ export function itemSource(item: TranscriptItem): string {
       return item.content.map(promptBlockText).join("\n");
     case "text":
     case "thinking":
-      return sourceOf(item.streamed).trimEnd();
+      return streamedSource(item.streamed).trimEnd();
     case "call":
       return callSource(item);
     case "note":

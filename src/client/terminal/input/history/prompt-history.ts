@@ -4,7 +4,7 @@ import type { ResultOf } from "../../../../protocol/queries/queries.ts";
 import { withoutFenceTags } from "../../../../view/input-text.ts";
 import type { TranscriptItem } from "../../../../view/transcript/items.ts";
 import { PROMPT_CHARACTERS_MAX } from "../../../../view/transcript/prompt-blocks.ts";
-import type { Segment, Transcript } from "../../../../view/transcript/transcript.ts";
+import type { Transcript, TranscriptSegment } from "../../../../view/transcript/transcript.ts";
 import type { Services } from "../../layout/services.ts";
 import { ClearedDrafts } from "./cleared-drafts.ts";
 
@@ -30,9 +30,9 @@ const COMMANDS_MAX = 100;
 /** A prompt in a list of turns that is at least so long may be only the beginning. */
 const WHOLE_CHARACTERS_MAX = 200;
 
-const promptsOfSegment = new WeakMap<Segment, readonly HistoryEntry[]>();
+const promptsOfSegment = new WeakMap<TranscriptSegment, readonly HistoryEntry[]>();
 
-function promptsOf(segment: Segment): readonly HistoryEntry[] {
+function promptsOf(segment: TranscriptSegment): readonly HistoryEntry[] {
   const known = promptsOfSegment.get(segment);
   if (known !== undefined) return known;
   const found = (segment.items ?? []).flatMap((item) => entryOf(item) ?? []);

@@ -3,7 +3,7 @@ import { joinedText } from "../../drawing/row-text.ts";
 import type { DrawContext } from "../draw-context.ts";
 import { drawPart } from "../draw-item.ts";
 import { ALL_UNFOLDED } from "../folds.ts";
-import type { Part, PartLocation } from "../place.ts";
+import type { PartLocation, TranscriptPartIndex } from "../place.ts";
 import { eventAt, itemAt, lastPart, partBefore } from "../place.ts";
 import { countIn } from "./matcher.ts";
 
@@ -31,7 +31,7 @@ export class SearchTexts {
   /** Returns the text of a part, and the value that it depends on; undefined in a part that is not loaded. */
   of(
     transcript: Transcript,
-    part: Part,
+    part: TranscriptPartIndex,
     context: DrawContext,
   ): { readonly owner: object; readonly text: string } | undefined {
     const item = itemAt(transcript, part);
@@ -61,7 +61,7 @@ export interface SearchScanOptions {
 export class SearchScan {
   readonly #options: SearchScanOptions;
   readonly #found: FoundPart[] = [];
-  #next: Part | undefined;
+  #next: TranscriptPartIndex | undefined;
   #hasUnloaded = false;
 
   constructor(options: SearchScanOptions) {
@@ -100,7 +100,7 @@ export class SearchScan {
     }
   }
 
-  #countOf(part: Part): number {
+  #countOf(part: TranscriptPartIndex): number {
     const { transcript, context, matcher, texts, counts } = this.#options;
     const known = texts.of(transcript, part, context);
     if (known === undefined) {

@@ -1,7 +1,7 @@
-import { codeOf } from "../../base/world.ts";
+import { codeOf } from "../base/world.ts";
 
 /** Folder and environment of a program of the person. */
-export interface ProgramPlace {
+export interface ProgramOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -10,14 +10,14 @@ export interface ProgramPlace {
  * Runs a program with the terminal of this process, and waits for its end. Returns its exit code.
  * @throws an error of the system if it cannot be started.
  */
-export async function runOnTerminal(words: readonly string[], place: ProgramPlace): Promise<number> {
+export async function runOnTerminal(words: readonly string[], place: ProgramOptions): Promise<number> {
   return await Bun.spawn([...words], { ...place, stdio: ["inherit", "inherit", "inherit"] }).exited;
 }
 
-/** Returns at most `bytesMax` of a program's output; undefined if it is missing, fails, or takes longer than `msMax`. */
+/** Returns at most `bytesMax` of the output of a program; undefined if it is missing, fails, or exceeds `msMax`. */
 export async function outputOf(
   words: readonly string[],
-  { env }: Pick<ProgramPlace, "env">,
+  { env }: Pick<ProgramOptions, "env">,
   { bytesMax, msMax }: { readonly bytesMax: number; readonly msMax: number },
 ): Promise<Uint8Array | undefined> {
   return await unlessMissing(async () => {
@@ -36,7 +36,7 @@ export async function outputOf(
 export async function feedTo(
   words: readonly string[],
   text: string,
-  { env, msMax }: Pick<ProgramPlace, "env"> & { readonly msMax: number },
+  { env, msMax }: Pick<ProgramOptions, "env"> & { readonly msMax: number },
 ): Promise<boolean> {
   const isDone = await unlessMissing(async () => {
     const stdio = [new Blob([text]), "ignore", "ignore"] as const;
