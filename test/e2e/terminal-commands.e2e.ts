@@ -37,9 +37,9 @@ const EFFECTS: Readonly<Record<Exclude<Name, "quit">, Effect>> = {
   help: { shows: "list the commands", close: "Escape" },
   cancel: { shows: "No turn is running." },
   clear: { shows: CLEARED },
-  cost: { shows: "this session:" },
+  cost: { shows: "by turn", close: "Escape" },
   copy: { shows: /(?:Sent|Copied) 12 characters/ },
-  model: { shows: "Models (for this session)", close: "Escape" },
+  model: { shows: "Model for this session", close: "Escape" },
   effort: { words: "high", shows: "effort high from the next round on" },
   key: { words: "nobody", shows: "/key needs the name of a provider, and no key." },
   steer: { words: "go on", shows: "steered answer" },
@@ -49,7 +49,7 @@ const EFFECTS: Readonly<Record<Exclude<Name, "quit">, Effect>> = {
   web: { shows: "serves no web client" },
   resume: { shows: /^Sessions/m, close: "Escape" },
   profile: { shows: /\/profile\n(?:.*\n)*.*default/ },
-  profiles: { shows: "/profiles:NAME switches to one of them." },
+  profiles: { shows: /^Profile$/m, close: "Escape" },
   "profiles:NAME": { line: "/profiles:nobody --in-place", shows: NOBODY },
   hooks: { shows: "This session has no hooks." },
   memory: { shows: "No memory was given to the model" },
@@ -72,17 +72,17 @@ const EFFECTS: Readonly<Record<Exclude<Name, "quit">, Effect>> = {
   "tasks:stop": { words: "1", shows: "There is no task with this number or id" },
   context: { shows: /\/context\n/ },
   compact: { shows: /\/compact\n|Nothing to compact|summary/ },
-  rewind: { shows: "/rewind N goes back to before turn N" },
+  rewind: { shows: "Go back to before a prompt", close: "Escape" },
   level: { words: "ReadOnly", shows: "level ReadOnly from the next call on" },
   permissions: { shows: "What this session may do", close: "Escape" },
   "permissions:revoke": { words: "1", shows: "You have allowed no rule 1" },
   "permissions:promote": { words: "1", shows: "You have allowed no rule 1" },
-  "sessions:list": { shows: /STATUS +ID/ },
+  "sessions:list": { shows: /^Sessions/m, close: "Escape" },
   "sessions:find": { words: "last", shows: /sess_\w+/ },
   "sessions:resume": { words: "zzz", shows: /^(?!>).*zzz/m },
   "sessions:attach": { words: "zzz", shows: /^(?!>).*zzz/m },
   "sessions:hush": { shows: "no agent has begun sess_" },
-  diff: { shows: "No file was changed." },
+  diff: { shows: "Changed files", close: "Escape" },
   "sessions:diff": { shows: /\/sessions:diff\n/ },
   "sessions:branch": { shows: "A branch of sess_" },
   "sessions:pin": { shows: "is pinned and does not expire." },
@@ -351,9 +351,9 @@ test(
     await terminal.shows(/\n> hello/);
     await terminal.press("Enter");
     await terminal.shows("answered");
-    await enter("/cost", /\/cost\n.*this session:/);
+    await enter("/health", /\/health\n.*engine/);
     await enter("/model mock:two", "model mock:two from the next round on");
-    await terminal.shows(/\/cost\n.*this session:/);
+    await terminal.shows(/\/health\n.*engine/);
     await enter('/effort "open', /quote " is not closed/);
     await terminal.shows('> /effort "open');
     await terminal.press("C-u");

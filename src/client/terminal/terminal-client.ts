@@ -243,7 +243,10 @@ class TerminalClient {
       redraw: () => this.#screen.redraw(),
       say: (text, tone) => this.#say(text, tone),
       tell: (failure) => this.#tell(failure),
-      open: (overlay) => this.#stage.open(overlay),
+      open: (overlay) => {
+        this.#stage.open(overlay);
+        this.#screen.redraw();
+      },
       close: (overlay) => this.#stage.close(overlay),
       run: (action) => this.#stage.run(action),
       submit: (text, how) => this.#send(textMessage(text), how),

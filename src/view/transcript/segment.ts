@@ -1,4 +1,4 @@
-import type { CallId, EventSeq } from "../../base/ids.ts";
+import type { CallId } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { callInProgress, callWithQuestion, decidedCall, endedCall, newCall } from "./call-item.ts";
 import type { CallItem, TranscriptItem } from "./items.ts";

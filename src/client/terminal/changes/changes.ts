@@ -6,11 +6,5 @@ import { openChanges } from "./changes-panel.ts";
 export function changes(services: Services): TerminalFeature {
   return {
     actions: { "changes.open": () => openChanges(services) },
-    send(text) {
-      if (text.trim() !== "/diff" || services.session.open === undefined) return false;
-      openChanges(services);
-      services.redraw();
-      return true;
-    },
   };
 }

@@ -19,8 +19,13 @@ import { slashActions } from "./slash-actions.ts";
 /** Panels that are opened instead of a text, by the command alone. */
 const PANELS: ReadonlyMap<string, ActionName> = new Map([
   ["/model", "model.open"],
+  ["/profiles", "profile.open"],
+  ["/rewind", "rewind.open"],
+  ["/diff", "changes.open"],
+  ["/cost", "costs.open"],
   ["/resume", "session.open"],
   ["/sessions", "session.open"],
+  ["/sessions:list", "session.open"],
   ["/sessions:resume", "session.open"],
   ["/sessions:attach", "session.open"],
   ["/permissions", "policy.open"],
@@ -71,12 +76,6 @@ class SlashLines implements TerminalFeature {
 
   changed(envelope: Envelope): void {
     this.#known?.commands.add(envelope);
-    if (envelope.kind !== "ProfileSwitched" || envelope.parentCall !== undefined) return;
-    const { session } = this.#services;
-    const { next } = envelope.payload;
-    // In a log that was read from its beginning, it happened long ago.
-    const isNow = session.open !== undefined && envelope.id > session.open.past;
-    if (next !== undefined && isNow) void session.goTo({ kind: "stored", info: { session: next } });
   }
 
   opened(): void {

@@ -6,11 +6,5 @@ import { openCosts } from "./cost-panel.ts";
 export function costs(services: Services): TerminalFeature {
   return {
     actions: { "costs.open": () => openCosts(services) },
-    send(text) {
-      if (text.trim() !== "/cost" || services.session.open === undefined) return false;
-      openCosts(services);
-      services.redraw();
-      return true;
-    },
   };
 }

@@ -11,12 +11,6 @@ export function models(services: Services): TerminalFeature {
       "model.open": () => openModels(services),
       "model.next": () => nextFavourite(services),
     },
-    send(text) {
-      if (text.trim() !== "/model") return false;
-      openModels(services);
-      services.redraw();
-      return true;
-    },
   };
 }
 

@@ -19,11 +19,5 @@ export function profiles(services: Services): TerminalFeature {
           `Now in a new session under ${payload.to}. The one before is paused: the session list continues it.`,
         );
     },
-    send(text) {
-      if (text.trim() !== "/profiles") return false;
-      openProfileList(services);
-      services.redraw();
-      return true;
-    },
   };
 }

@@ -26,11 +26,5 @@ export function rewind(services: Services): TerminalFeature {
         else services.say("Press Escape again to go back to an earlier prompt.");
       },
     },
-    send(text) {
-      if (text.trim() !== "/rewind") return false;
-      openRewind(services);
-      services.redraw();
-      return true;
-    },
   };
 }

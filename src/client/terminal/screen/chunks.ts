@@ -4,6 +4,13 @@ import { BracketedPaste, isBurst, PASTE_BEGIN, PASTE_END } from "../../../view/t
 const PASTE_END_MS = 2_000;
 /** A paste without marks continues with the next chunk up to then. No person reacts to it so fast. */
 const BARE_GAP_MS = 100;
+/** An Enter that came with other keys waits so long for more: it may end the first line of a paste. */
+const ENTER_GAP_MS = 50;
+/** Keys and the Enter behind them, read at once: a line of a paste, or typed while this process was busy. */
+const LINE = /^[^\r\n]{2,200}\r$/;
+/** Answers of the terminal, and its reports of the focus: they may stand in a chunk with a paste. */
+const ANSWERS =
+  /\u001b(?:\][^\u0007\u001b]*(?:\u0007|\u001b\\)|P[^\u001b]*\u001b\\|\[\?[\d;]*(?:[uc]|\$y)|\[[IO])/g;
 /** Characters that no person types between two reads. */
 const TYPED_CHARACTERS_MAX = 200;
 
@@ -15,26 +22,52 @@ export class InputChunks {
   readonly #marks = new BracketedPaste();
   /** True in a paste that the terminal has not marked. */
   #isBare = false;
+  /** True while an Enter is held back. */
+  #isEnterHeld = false;
 
-  /** Milliseconds without input that end the paste; undefined outside of one. */
+  /** Milliseconds without input after which `flush` returns what was held; undefined if nothing is. */
   get endsAfterMs(): number | undefined {
+    if (this.#isEnterHeld) return ENTER_GAP_MS;
     if (this.#isBare) return BARE_GAP_MS;
     return this.#marks.isPasting ? PASTE_END_MS : undefined;
   }
 
   /** Returns the chunk as the reader of keys gets it: with marks around a paste that has none. */
   read(chunk: string): string {
+    const answers = this.#marks.isWaiting ? [] : (chunk.match(ANSWERS) ?? []);
+    if (answers.length === 0) return this.#text(chunk);
+    const held = this.#isBare || this.#isEnterHeld ? this.flush() : "";
+    const text = chunk.replaceAll(ANSWERS, "");
+    return `${held}${answers.join("")}${text === "" ? "" : this.#text(text)}`;
+  }
+
+  #text(chunk: string): string {
     const isKeys = chunk.includes("\u001b");
-    if (this.#isBare) return isKeys ? `${this.endPaste()}${this.read(chunk)}` : chunk;
+    if (this.#isEnterHeld) {
+      this.#isEnterHeld = false;
+      if (isKeys) return `\r${this.#text(chunk)}`;
+      this.#isBare = true;
+      return `${PASTE_BEGIN}\r${chunk}`;
+    }
+    if (this.#isBare) return isKeys ? `${this.flush()}${this.#text(chunk)}` : chunk;
     const wasWaiting = this.#marks.isWaiting;
     this.#marks.read(chunk);
-    if (wasWaiting || this.#marks.isWaiting || isKeys || !isPasted(chunk)) return chunk;
+    if (wasWaiting || this.#marks.isWaiting || isKeys) return chunk;
+    if (LINE.test(chunk)) {
+      this.#isEnterHeld = true;
+      return chunk.slice(0, -1);
+    }
+    if (!isPasted(chunk)) return chunk;
     this.#isBare = true;
     return `${PASTE_BEGIN}${chunk}`;
   }
 
-  /** Ends a paste whose end is not marked. Returns the mark; empty if there is no such paste. */
-  endPaste(): string {
+  /** Returns what was held: an Enter, or the mark of a paste whose end is not marked; else an empty text. */
+  flush(): string {
+    if (this.#isEnterHeld) {
+      this.#isEnterHeld = false;
+      return "\r";
+    }
     if (!this.#isBare && !this.#marks.isPasting) return "";
     this.#isBare = false;
     this.#marks.flush();

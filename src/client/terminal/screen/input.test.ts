@@ -88,17 +88,44 @@ test("[TUI-08 wish:20] a line end in the middle of a chunk is no Enter: the chun
   const chunks = new InputChunks();
   expect(chunks.read("one\rtwo")).toBe("\u001b[200~one\rtwo");
   expect(chunks.endsAfterMs).toBe(100);
-  expect(chunks.endPaste()).toBe("\u001b[201~");
+  expect(chunks.flush()).toBe("\u001b[201~");
   expect(chunks.endsAfterMs).toBeUndefined();
-  expect(chunks.read("go\r")).toBe("go\r");
+  expect(chunks.read("o\r")).toBe("o\r");
   expect(chunks.read("\u001b[A\rx")).toBe("\u001b[A\rx");
+});
+
+test("[TUI-08 wish:20] answers of the terminal that come with a paste do not make its line ends Enter keys", () => {
+  for (const answer of [
+    "\u001b]11;rgb:0000/0000/0000\u0007",
+    "\u001b[?62;c",
+    "\u001b[?1004;1$y",
+    "\u001b[I",
+  ]) {
+    const chunks = new InputChunks();
+    expect(chunks.read(`${answer}one\rtwo\r`)).toBe(`${answer}\u001b[200~one\rtwo\r`);
+    expect(chunks.flush()).toBe("\u001b[201~");
+    expect(chunks.read(`one\rtwo${answer}`)).toBe(`${answer}\u001b[200~one\rtwo`);
+    expect(chunks.read(answer)).toBe(`\u001b[201~${answer}`);
+  }
+});
+
+test("[TUI-08 wish:20] an Enter that came with a whole line is one, unless more follows at once", () => {
+  const chunks = new InputChunks();
+  expect(chunks.read("go on\r")).toBe("go on");
+  expect(chunks.endsAfterMs).toBe(50);
+  expect(chunks.flush()).toBe("\r");
+  expect(chunks.endsAfterMs).toBeUndefined();
+  expect(chunks.read("first\r") + chunks.read("second\r") + chunks.flush()).toBe(
+    "first\u001b[200~\rsecond\r\u001b[201~",
+  );
+  expect(chunks.read("go\r") + chunks.read("\u001b[A")).toBe("go\r\u001b[A");
 });
 
 test("[TUI-08 wish:20] the last line of a paste without marks sends nothing, however its chunks are cut", () => {
   const chunks = new InputChunks();
   expect(chunks.read("one\rtwo\rth")).toBe("\u001b[200~one\rtwo\rth");
   expect(chunks.read("ree\r")).toBe("ree\r");
-  expect(chunks.endPaste()).toBe("\u001b[201~");
+  expect(chunks.flush()).toBe("\u001b[201~");
   const long = `${"word ".repeat(60)}\r`;
   expect(chunks.read(long)).toBe(`\u001b[200~${long}`);
   expect(chunks.read("\u001b[A")).toBe("\u001b[201~\u001b[A");
@@ -109,8 +136,8 @@ test("[TUI-08 wish:20] a paste without its end mark is ended once, and the next 
   const chunks = new InputChunks();
   expect(chunks.read("\u001b[200~one\rtwo")).toBe("\u001b[200~one\rtwo");
   expect(chunks.endsAfterMs).toBe(2_000);
-  expect(chunks.endPaste()).toBe("\u001b[201~");
-  expect(chunks.endPaste()).toBe("");
+  expect(chunks.flush()).toBe("\u001b[201~");
+  expect(chunks.flush()).toBe("");
   expect(chunks.read("x")).toBe("x");
 });
 

@@ -55,7 +55,7 @@ export class OwnTerminal extends ProcessTerminal {
       wait?.[Symbol.dispose]();
       pass(chunks.read(chunk));
       const { endsAfterMs } = chunks;
-      if (endsAfterMs !== undefined) wait = this.#clock.timer(endsAfterMs, () => pass(chunks.endPaste()));
+      if (endsAfterMs !== undefined) wait = this.#clock.timer(endsAfterMs, () => pass(chunks.flush()));
     };
     for (const each of readers) stdin.off("data", each);
     stdin.on("data", read);

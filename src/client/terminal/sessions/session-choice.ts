@@ -3,8 +3,6 @@ import type { Services } from "../layout/services.ts";
 import { inBackground } from "../panels/in-background.ts";
 import { openSessionList } from "./session-panel.ts";
 
-const LIST_LINES = new Set(["/sessions", "/sessions:list"]);
-
 /** Shows another session: the last one of this folder, one from the list, or a new one (CTL-11). */
 export function sessionChoice(services: Services): TerminalFeature {
   const { session } = services;
@@ -17,12 +15,6 @@ export function sessionChoice(services: Services): TerminalFeature {
         if (last !== undefined && session.open === undefined)
           inBackground(session.goTo({ kind: "stored", info: last }), services);
       },
-    },
-    send(text) {
-      if (!LIST_LINES.has(text.trim())) return false;
-      openSessionList(services);
-      services.redraw();
-      return true;
     },
   };
 }
