@@ -98,7 +98,7 @@ test(
     await using two = await openTerminal({ home, cwd: work, ...SIZE });
     await startClient(two);
     await two.shows('continues "hello"');
-    await two.press("M-a");
+    await two.press("M-c");
     await two.shows("the first answer");
     await enter(one, "go on");
     await two.shows('· for "cinch terminal" (human, …');
