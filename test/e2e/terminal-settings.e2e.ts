@@ -76,7 +76,7 @@ test(
       await using terminal = await start(mock, before, { columns: 80, rows: 24 });
       await choose(terminal, "change settings");
       await terminal.shows(/^▸ theme +auto/m);
-      await terminal.press("Down", "Down", "Down", "Right");
+      await terminal.press("Down", "Down", "Down", "Down", "Right");
       await terminal.shows(/^▸ last_lines +8/m);
       await terminal.press("Up", "Right");
       await terminal.shows(/^▸ vim_keys +on/m);
