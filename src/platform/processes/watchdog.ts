@@ -55,10 +55,10 @@ trap '' TERM HUP INT
 live=
 tty=
 place() {
-  state= own= above= front=
+  state= own= above= session= front=
   IFS= read -r stat <"/proc/$1/stat" || return 0
   set -- \${stat##*) }
-  state=$1 above=$2 own=$3 front=$6
+  state=$1 above=$2 own=$3 session=$4 front=$6
 }
 while read -r verb id how mark <&${DESCRIPTOR}; do
   case $verb in
@@ -66,7 +66,7 @@ while read -r verb id how mark <&${DESCRIPTOR}; do
       case $id in
         terminal)
           tty=$how; raw=$(stty -g <"$tty")
-          place $PPID; group=$own; parent=$above ;;
+          place $PPID; group=$own; parent=$above; leader=$session ;;
         *) live="$live $id:$how:$mark" ;;
       esac ;;
     lead)
@@ -99,11 +99,11 @@ finish() {
 restore() {
   [ -n "$tty" ] || return 0
   sleep ${SHELL_S} # an interactive shell sets its terminal right by itself
-  place "$parent"
-  # A shell that is gone has left its terminal: another terminal may have the path by now.
+  place "$leader"
+  # The session of the terminal has ended: the terminal is closed, and its path may be that of another one by now.
   case $state in "" | Z) return 0 ;; esac
-  # One job of such a shell: another one may be in front by now.
-  [ "$group" = "$PPID" ] || own=$group front=$group
+  own=$group front=$group
+  [ "$group" != "$PPID" ] || place "$parent" # one job of such a shell: another one may be in front by now
   case $(stty -a <"$tty") in
     *" icanon"*) ;;
     *)
