@@ -325,6 +325,32 @@ test(
   TIMEOUT_MS,
 );
 
+test(
+  "[TUI-01 REL-03] kill -9 of a client whose wrapper ends with it leaves cooked modes to the script around them",
+  async () => {
+    await using rig = await openRig({ script: [] });
+    await rig.answer("/quit", "code 0");
+    const pid = join(rig.work, "wrapped-pid");
+    writeFileSync(join(rig.work, "inner.sh"), `echo $$ >wrapped-pid; exec "$CINCH" --model mock:one\n`);
+    writeFileSync(join(rig.work, "wrapper.sh"), "sh inner.sh; exit 3\n");
+    // No shell with job control is between: nothing but the guard sets the terminal right.
+    const lines = [
+      "clear",
+      "sh wrapper.sh",
+      "until stty -a | grep -q ' icanon'; do :; done",
+      "echo modes are ba''ck",
+    ];
+    writeFileSync(join(rig.work, "outer.sh"), `${lines.join("\n")}\n`);
+    await rig.terminal.type("sh outer.sh");
+    await rig.terminal.press("Enter");
+    await until("the client runs", () => existsSync(pid) && readFileSync(pid, "utf8").endsWith("\n"));
+    await rig.terminal.shows(READY);
+    signalIfRunning(Number(readFileSync(pid, "utf8")), "SIGKILL");
+    await rig.terminal.shows("modes are back");
+  },
+  TIMEOUT_MS,
+);
+
 async function openRig(options: MockOptions, term?: string) {
   const mock = startMockProvider(options);
   const home = cinchHome();

@@ -58,10 +58,10 @@ live=
 tty=
 modes=
 place() {
-  state= own= above= front=
+  state= own= above= session= front=
   IFS= read -r stat <"/proc/$1/stat" || return 0
   set -- \${stat##*) }
-  state=$1 above=$2 own=$3 front=$6
+  state=$1 above=$2 own=$3 session=$4 front=$6
 }
 while read -r verb id how mark <&${DESCRIPTOR}; do
   case $verb in
@@ -69,7 +69,7 @@ while read -r verb id how mark <&${DESCRIPTOR}; do
       case $id in
         terminal)
           tty=$how; modes=$mark; raw=$(stty -g <"$tty")
-          place $PPID; group=$own
+          place $PPID; group=$own; leader=$session
           place "$group"; parent=$above ;;
         *) live="$live $id:$how:$mark" ;;
       esac ;;
@@ -103,11 +103,12 @@ finish() {
 restore() {
   [ -n "$tty" ] || return 0
   sleep ${SHELL_S} # an interactive shell sets its terminal right by itself
-  place "$parent"
-  # A shell that is gone has left its terminal: another terminal may have the path by now.
+  place "$leader"
+  # The session of the terminal has ended: the terminal is closed, and its path may be that of another one by now.
   case $state in "" | Z) return 0 ;; esac
+  own=$group front=$group
   # One job of such a shell, whose first process has ended: another one may be in front by now.
-  [ ! -d "/proc/$group" ] || own=$group front=$group
+  [ -d "/proc/$group" ] || place "$parent"
   case $(stty -a <"$tty") in
     *" icanon"*) ;;
     *)
