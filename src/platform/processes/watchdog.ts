@@ -1,4 +1,4 @@
-import { closeSync, writeSync } from "node:fs";
+import { closeSync, readFileSync, writeSync } from "node:fs";
 import { codeOf } from "../../base/world.ts";
 
 /**
@@ -15,7 +15,7 @@ export interface Watchdog {
   watch(group: WatchedGroup): Watching;
   /**
    * Registers a terminal in raw mode: when this process is killed, line editing is restored, without bracketed paste
-   * (TUI-01). If another program has taken over the terminal, it is left alone. Disposing cancels the registration.
+   * (TUI-01; Linux). If another program has taken over the terminal, it is left alone. Disposing cancels the registration.
    * @param path of a device file.
    */
   guardTerminal(path: string): Disposable;
@@ -66,7 +66,7 @@ while read -r verb id how mark <&${DESCRIPTOR}; do
       case $id in
         terminal)
           tty=$how; raw=$(stty -g <"$tty")
-          place $PPID; group=$own; parent=$above; leader=$session ;;
+          set -- $mark; client=$1 parent=$2 group=$3 leader=$4 ;;
         *) live="$live $id:$how:$mark" ;;
       esac ;;
     lead)
@@ -103,7 +103,7 @@ restore() {
   # The session of the terminal has ended: the terminal is closed, and its path may be that of another one by now.
   case $state in "" | Z) return 0 ;; esac
   own=$group front=$group
-  [ "$group" != "$PPID" ] || place "$parent" # one job of such a shell: another one may be in front by now
+  [ "$group" != "$client" ] || place "$parent" # one job of such a shell: another one may be in front by now
   case $(stty -a <"$tty") in
     *" icanon"*) ;;
     *)
@@ -119,6 +119,21 @@ case "$live" in *:later:*) sleep ${GRACE_S}; finish later ;; esac
 `;
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
+
+/**
+ * Returns ids of this process, its parent, its group and its session (Linux), undefined elsewhere. The watchdog may
+ * read its pipe only after this process has ended, and could not look them up then.
+ */
+function placeOfThisProcess(): string | undefined {
+  try {
+    const stat = readFileSync("/proc/self/stat", "latin1");
+    const [, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return `${process.pid} ${parent} ${group} ${session}`;
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return undefined;
+    throw thrown;
+  }
+}
 
 interface Running {
   readonly child: Bun.Subprocess;
@@ -177,8 +192,9 @@ function openWatchdog(): Watchdog {
       };
     },
     guardTerminal(path) {
-      if (!WORD.test(path)) return { [Symbol.dispose]: () => undefined };
-      const leave = add("terminal", path);
+      const place = WORD.test(path) ? placeOfThisProcess() : undefined;
+      if (place === undefined) return { [Symbol.dispose]: () => undefined };
+      const leave = add("terminal", `${path} ${place}`);
       return { [Symbol.dispose]: leave };
     },
   };
