@@ -5,7 +5,7 @@ import { cinchHome } from "../support/cinch.ts";
 import type { MockOptions } from "../support/mock-provider/mock-provider.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { calls, fails, says } from "../support/mock-provider/turn.ts";
-import { processesWith, signalIfRunning } from "../support/processes.ts";
+import { processesWith, signalIfRunning, someChildWith } from "../support/processes.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
 import { until } from "../support/until.ts";
@@ -345,7 +345,9 @@ test(
     await rig.terminal.press("Enter");
     await until("the client runs", () => existsSync(pid) && readFileSync(pid, "utf8").endsWith("\n"));
     await rig.terminal.shows(READY);
-    signalIfRunning(Number(readFileSync(pid, "utf8")), "SIGKILL");
+    const client = Number(readFileSync(pid, "utf8"));
+    await someChildWith(client, "cinch-watchdog"); // a kill in the first 100 ms leaves the terminal as it is
+    signalIfRunning(client, "SIGKILL");
     await rig.terminal.shows("modes are back");
   },
   TIMEOUT_MS,

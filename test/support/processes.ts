@@ -38,10 +38,20 @@ export function signalIfRunning(pid: number, signal: NodeJS.Signals): void {
 
 /** The ids of children of a process that have ended and were never waited for. */
 export function zombiesOf(parentId: number): readonly number[] {
+  return childrenOf(parentId).filter((pid) => !isRunning(pid));
+}
+
+/** Waits until a process has a child with a text in its command line. */
+export async function someChildWith(parentId: number, text: string): Promise<void> {
+  await until(`${parentId} has a child with ${JSON.stringify(text)}`, () =>
+    childrenOf(parentId).some((pid) => readProc(pid, "cmdline").includes(text)),
+  );
+}
+
+function childrenOf(parentId: number): readonly number[] {
   return processIds().filter((pid) => {
     const stat = readProc(pid, "stat");
-    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return state === "Z" && Number(parent) === parentId;
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) === parentId;
   });
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, writeSync } from "node:fs";
+import { closeSync, readFileSync, writeSync } from "node:fs";
 import { codeOf } from "../../base/world.ts";
 
 /**
@@ -15,7 +15,7 @@ export interface Watchdog {
   watch(group: WatchedGroup): Watching;
   /**
    * Registers a terminal in raw mode: when this process is killed, line editing is restored, without bracketed paste
-   * (TUI-01). If another program has taken over the terminal, it is left alone. Disposing cancels the registration.
+   * (TUI-01; Linux). If another program has taken over the terminal, it is left alone. Disposing cancels the registration.
    * @param path of a device file.
    * @param modes control sequences of ASCII without spaces, for a program on the whole screen. They are written at the
    * prompt of the shell too, which ends bracketed paste by itself.
@@ -68,9 +68,8 @@ while read -r verb id how mark <&${DESCRIPTOR}; do
     watch)
       case $id in
         terminal)
-          tty=$how; modes=$mark; raw=$(stty -g <"$tty")
-          place $PPID; group=$own; leader=$session
-          place "$group"; parent=$above ;;
+          tty=$how; raw=$(stty -g <"$tty")
+          set -- $mark; group=$1 parent=$2 leader=$3 modes=$4 ;;
         *) live="$live $id:$how:$mark" ;;
       esac ;;
     lead)
@@ -129,6 +128,29 @@ case "$live" in *:later:*) sleep ${GRACE_S}; finish later ;; esac
 
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
+/**
+ * Returns the group of this process, the parent of the group's leader, and the session (Linux), undefined elsewhere.
+ * The watchdog may read its pipe only after this process has ended, and could not look them up then.
+ */
+function placeOfThisProcess(): string | undefined {
+  const own = statOf("self");
+  if (own === undefined) return undefined;
+  return `${own.group} ${statOf(own.group)?.parent ?? "0"} ${own.session}`;
+}
+
+function statOf(
+  pid: string,
+): { readonly parent: string; readonly group: string; readonly session: string } | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const [, parent = "", group = "", session = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return { parent, group, session };
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ESRCH") return undefined;
+    throw thrown;
+  }
+}
+
 interface Running {
   readonly child: Bun.Subprocess;
   /** This side of its pipe. */
@@ -186,8 +208,9 @@ function openWatchdog(): Watchdog {
       };
     },
     guardTerminal(path, modes = "") {
-      if (!WORD.test(path)) return { [Symbol.dispose]: () => undefined };
-      const leave = add("terminal", `${path} ${modes.replaceAll("\u001b", "\\0033")}`);
+      const place = WORD.test(path) ? placeOfThisProcess() : undefined;
+      if (place === undefined) return { [Symbol.dispose]: () => undefined };
+      const leave = add("terminal", `${path} ${place} ${modes.replaceAll("\u001b", "\\0033")}`);
       return { [Symbol.dispose]: leave };
     },
   };

@@ -176,7 +176,9 @@ const COMMON_SCHEMA = {
 };
 
 test("[TOOL-10 PERF-02] an input that fits common keywords needs no validator, and only such an input", () => {
-  const value = fc.oneof(fc.string(), fc.double(), fc.integer(), fc.boolean(), fc.constant(null));
+  // Of the numbers only those that JSON can hold: the validator takes Infinity for an integer.
+  const number = fc.double({ noNaN: true, noDefaultInfinity: true });
+  const value = fc.oneof(fc.string(), number, fc.integer(), fc.boolean(), fc.constant(null));
   const input = fc.record(
     {
       file_path: fc.oneof({ arbitrary: fc.string(), weight: 5 }, { arbitrary: value, weight: 1 }),
