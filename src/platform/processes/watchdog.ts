@@ -15,7 +15,7 @@ export interface Watchdog {
   watch(group: WatchedGroup): Watching;
   /**
    * Registers a terminal in raw mode: when this process is killed, line editing is restored, without bracketed paste
-   * (TUI-01; Linux). If another program has taken over the terminal, it is left alone. Disposing cancels the registration.
+   * (TUI-01; Linux). If another program has taken over the terminal, it is left alone. Disposing ends the guard.
    * @param path of a device file.
    */
   guardTerminal(path: string): Disposable;
