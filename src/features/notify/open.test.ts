@@ -61,8 +61,11 @@ test("[CTL-19] each turn's end and each question is posted to the user's address
     ]);
     const all = JSON.stringify(rig.hook.posted);
     for (const word of ["secret", "Bash", rig.repo]) expect(all).not.toContain(word);
-    const health = await (await connect(harness)).query({ kind: "GetEngineHealth" });
-    expect(health.notify).toEqual({ state: "working", sent: 2, failed: 0, dropped: 0 });
+    const other = await connect(harness);
+    // The address has the notice before cinch has its answer.
+    const counts = async () => (await other.query({ kind: "GetEngineHealth" })).notify;
+    await until("both have been answered", async () => (await counts())?.sent === 2);
+    expect(await counts()).toEqual({ state: "working", sent: 2, failed: 0, dropped: 0 });
   }
 });
 
