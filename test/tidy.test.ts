@@ -29,6 +29,15 @@ test("only host/ reaches for the clock, chance, the network and processes, and o
   expect(modules).toEqual([]);
 });
 
+// A rejected promise that nobody holds ends the program: `inBackground` shows the failure instead.
+test("[TUI-10] no work of the terminal client is started without a place for its failure", () => {
+  const unheld = /\bvoid [a-zA-Z_][\w.#?]*\(/;
+  const files = SOURCES.filter((file) => file.startsWith("src/client/terminal/"));
+  expect(files.filter((file) => unheld.test(codeOf(readSource(file)).text))).toEqual([]);
+  expect(unheld.test("() => void this.#read()")).toBe(true);
+  expect(unheld.test("(text: string) => void;")).toBe(false);
+});
+
 test("each exception of a ban is still needed", () => {
   const texts = SOURCES.map((file) => [file, readSource(file)] as const);
   const code = texts.map(([file, text]) => [file, codeOf(text).text] as const);

@@ -25,6 +25,7 @@ import { beginsItem, PAGE_EVENTS, withPage } from "../../view/transcript/pages.t
 import type { Transcript } from "../../view/transcript/transcript.ts";
 import { droppedFrom, NEW_TRANSCRIPT, transcriptBehind } from "../../view/transcript/transcript.ts";
 import { Sender } from "../slash/sender.ts";
+import { inBackground } from "./layout/in-background.ts";
 import type { SessionAccess } from "./layout/services.ts";
 import type { OpenSession, ReachedByTerminal, WhichSession } from "./options.ts";
 
@@ -243,11 +244,12 @@ export class SessionFollower implements SessionAccess {
     this.#unreadable.clear();
     this.#options.opened();
     const signal = AbortSignal.any([this.#options.signal, this.#following.signal]);
-    void this.#options.engine.then(({ connection }) => this.#read(connection, open, signal));
+    inBackground(this.#read(open, signal), { tell: this.#options.ended });
   }
 
-  async #read(connection: Connection, open: OpenSession, signal: AbortSignal): Promise<void> {
+  async #read(open: OpenSession, signal: AbortSignal): Promise<void> {
     try {
+      const { connection } = await this.#options.engine;
       if (open.past > WHOLE_EVENTS_MAX) await this.#readTail(connection, open, signal);
       else await this.#readFrom(followSession(connection, open.session, { since: 0, signal }), signal);
       if (!signal.aborted) this.#options.ended(undefined);
@@ -273,7 +275,7 @@ export class SessionFollower implements SessionAccess {
     for (const envelope of tail.events) this.#add(envelope);
     this.#view = withInfo(turn === undefined ? this.#view : withTurnCost(this.#view, turn.usd), info);
     this.#options.completed();
-    void this.#complete(tail, signal);
+    inBackground(this.#complete(tail, signal), { tell: this.#options.refused });
     await this.#readFrom(events, signal);
   }
 

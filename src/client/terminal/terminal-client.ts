@@ -15,9 +15,11 @@ import { MessageSender } from "./input/outbox.ts";
 import type { ActionName, KeyContext } from "./keys/actions.ts";
 import { ACTIONS } from "./keys/actions.ts";
 import type { TerminalFeature } from "./layout/feature.ts";
+import { inBackground } from "./layout/in-background.ts";
 import type { SendHow, Services } from "./layout/services.ts";
 import { ScreenLayout } from "./layout/stage.ts";
 import { farewell } from "./lifecycle/farewell.ts";
+import { LentTerminal } from "./lifecycle/lent-terminal.ts";
 import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
 import { QuestionDock } from "./questions/question-dock.ts";
 import type { MouseMode, Size, TerminalScreen } from "./screen/screen.ts";
@@ -61,6 +63,7 @@ class TerminalClient {
   readonly #stage: ScreenLayout;
   readonly #screen: TerminalScreen;
   readonly #settings: KeptSettings;
+  readonly #services: Services;
   readonly #themes: ThemeChoice;
   #features: readonly TerminalFeature[] = [];
   #mouse: MouseMode;
@@ -73,8 +76,8 @@ class TerminalClient {
       engine: options.engine,
       signal,
       changed: (envelope, step) => {
-        this.#status.add(envelope);
-        for (const feature of this.#features) feature.changed?.(envelope, step);
+        this.#safely(() => this.#status.add(envelope));
+        this.#eachFeature((feature) => feature.changed?.(envelope, step));
         this.#screen.redraw();
       },
       opened: () => this.#opened(),
@@ -96,12 +99,13 @@ class TerminalClient {
     });
     const client = this;
     const services = this.#makeServices();
+    this.#services = services;
     const uploads = new ImageUploads(services.session);
     this.#outbox = new MessageSender({
       services,
       uploads,
       refused(refusal) {
-        for (const feature of client.#features) feature.refused?.(refusal);
+        client.#eachFeature((feature) => feature.refused?.(refusal));
       },
     });
     this.#input = new InputPart({
@@ -130,12 +134,12 @@ class TerminalClient {
       finished: (size, isLast) => this.#stage.finished(size, isLast),
       input: (input) => {
         if (input.kind === "background") this.#themes.backgroundIs(input.colour);
-        if (input.kind === "focus") for (const feature of this.#features) feature.focused?.(input.isFocused);
+        if (input.kind === "focus") this.#eachFeature((feature) => feature.focused?.(input.isFocused));
         this.#stage.input(input);
       },
       mouse: this.#mouse,
     });
-    for (const feature of this.#features) feature.started?.();
+    this.#eachFeature((feature) => feature.started?.());
   }
 
   #makeLayout(services: Services): ScreenLayout {
@@ -164,21 +168,18 @@ class TerminalClient {
   }
 
   async run(): Promise<TerminalOutcome> {
-    const { signal } = this.#options;
-    const aborted = Promise.withResolvers<never>();
-    signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
     try {
-      void this.#settings.reload();
-      void this.#begin();
-      void this.#readNotices().catch((thrown: unknown) => this.#tell(thrown));
-      const why = await Promise.race([this.#left.promise, aborted.promise]);
+      inBackground(this.#settings.reload(), this.#services);
+      inBackground(this.#begin(), this.#services);
+      inBackground(this.#readNotices(), this.#services);
+      const why = await whileAlive(this.#left.promise, this.#options.signal);
       await this.#settle();
       const session = this.#store.open?.session;
       return session === undefined ? { why } : { why, session };
     } finally {
       this.#leave.abort();
-      this.#transcript[Symbol.dispose]();
-      for (const feature of this.#features) feature[Symbol.dispose]?.();
+      this.#safely(() => this.#transcript[Symbol.dispose]());
+      this.#eachFeature((feature) => feature[Symbol.dispose]?.());
       this.#screen.stop(farewell(this.#store));
     }
   }
@@ -188,7 +189,7 @@ class TerminalClient {
     const { clock, signal } = this.#options;
     using limit = deadline(clock, SETTLE_MS_MAX, signal);
     try {
-      await whileAlive(this.#input.settle(), limit.signal);
+      await whileAlive(Promise.all([this.#input.settle(), this.#settings.settle()]), limit.signal);
     } catch (thrown) {
       if (!limit.reached && !(thrown instanceof HarnessError)) throw thrown;
     }
@@ -197,7 +198,7 @@ class TerminalClient {
   async #begin(): Promise<void> {
     try {
       await this.#store.reach();
-      for (const feature of this.#features) feature.reached?.();
+      this.#eachFeature((feature) => feature.reached?.());
       this.#screen.redraw();
       await this.#input.attached();
       if (this.#options.prompt !== undefined) this.#send(textMessage(this.#options.prompt), "queue");
@@ -210,13 +211,14 @@ class TerminalClient {
     const { notices, signal } = this.#options;
     if (notices === undefined) return;
     for await (const notice of notices(AbortSignal.any([signal, this.#leave.signal]))) {
-      for (const feature of this.#features) feature.engineNotice?.(notice);
+      this.#eachFeature((feature) => feature.engineNotice?.(notice));
       this.#screen.redraw();
     }
   }
 
   #makeServices(): Services {
     const client = this;
+    const lent = new LentTerminal(() => this.#screen);
     return {
       session: this.#store,
       get draft() {
@@ -227,10 +229,8 @@ class TerminalClient {
           return client.#screen.size;
         },
         control: (sequence) => client.#screen.control(sequence),
-        setMouse: (mode) => client.#screen.setMouse(mode),
         setTitle: (title) => client.#screen.setTitle(title),
-        suspend: () => client.#screen.suspend(),
-        resume: () => client.#screen.resume(),
+        lend: (work) => lent.lend(work),
       },
       host: this.#options.host,
       settings: this.#settings,
@@ -264,7 +264,7 @@ class TerminalClient {
       return;
     }
     if (this.#features.some((feature) => feature.send?.(text, how) === true)) return;
-    void this.#outbox.send(message, how);
+    inBackground(this.#outbox.send(message, how), this.#services);
   }
 
   #act(action: ActionName): void {
@@ -284,7 +284,7 @@ class TerminalClient {
         return;
       case "turn.cancel":
         if (this.#stopOwn()) return;
-        if (this.#isWorking) void this.#cancel();
+        if (this.#isWorking) inBackground(this.#cancel(), this.#services);
         else this.#actByFeature(action);
         return;
       default:
@@ -308,12 +308,13 @@ class TerminalClient {
   }
 
   #opened(): void {
+    this.#stage.closeOfSession();
     this.#inline?.begin();
     this.#status.begin();
     this.#transcript.begin();
-    for (const feature of this.#features) feature.opened?.();
+    this.#eachFeature((feature) => feature.opened?.());
     this.#screen.redraw();
-    void this.#input.attached().catch((thrown: unknown) => this.#tell(thrown));
+    inBackground(this.#input.attached(), this.#services);
   }
 
   #header(): Header {
@@ -335,7 +336,7 @@ class TerminalClient {
     const isSecond = now - this.#interruptedAtMs <= INTERRUPT_AGAIN_MS;
     this.#interruptedAtMs = now;
     if (isSecond) this.#left.resolve("interrupt");
-    else if (this.#isWorking) void this.#cancel();
+    else if (this.#isWorking) inBackground(this.#cancel(), this.#services);
     else this.#input.clear();
     this.#say(INTERRUPT_BANNER, "warning");
   }
@@ -357,6 +358,19 @@ class TerminalClient {
     if (open === undefined) return;
     const answer = await this.#store.send({ kind: "CancelTurn", sessionId: open.session });
     if (answer instanceof HarnessError) this.#tell(answer);
+  }
+
+  /** Calls all features. One that fails says so, and keeps neither the others nor the session from going on. */
+  #eachFeature(call: (feature: TerminalFeature) => void): void {
+    for (const feature of this.#features) this.#safely(() => call(feature));
+  }
+
+  #safely(work: () => void): void {
+    try {
+      work();
+    } catch (thrown) {
+      this.#tell(thrown);
+    }
   }
 
   #say(text: string, tone: NoteTone = "info"): void {

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { HarnessError } from "../../../base/errors.ts";
 import { codeOf } from "../../../base/world.ts";
 import type { Host } from "../../../client/terminal/host/host.ts";
+import { writeResolved } from "../../../platform/files/resolved-files.ts";
 import { feedTo, outputOf, runOnTerminal } from "../../../platform/person-programs.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import { ownCommand } from "../../processes/internal.ts";
@@ -30,7 +31,6 @@ export function terminalHost({
 }: TerminalHostOptions): Host {
   const settingsPath = join(paths.config, "terminal.toml");
   const place = { cwd: workingDir, env: environment };
-  let folder: string | undefined;
   return {
     environment,
     settingsPath,
@@ -50,8 +50,7 @@ export function terminalHost({
     output: async (command, bytesMax) => await outputOf(command, place, { bytesMax, msMax: PROGRAM_MS_MAX }),
     feed: async (command, text) => await feedTo(command, text, { ...place, msMax: PROGRAM_MS_MAX }),
     async writePrivate(name, text) {
-      folder ??= await mkdtemp(join(tmpdir(), "cinch-terminal-"));
-      const path = join(folder, name);
+      const path = join(await mkdtemp(join(tmpdir(), "cinch-terminal-")), name);
       await writeFile(path, text, { mode: ONLY_USER.file });
       return path;
     },
@@ -60,7 +59,7 @@ export function terminalHost({
       if (size > bytesMax) throw new HarnessError("UsageInvalid", { problem: `${path} has ${size} bytes` });
       return await readFile(path);
     },
-    remove: async (path) => await rm(path, { force: true }),
+    removePrivate: async (path) => await rm(dirname(path), { recursive: true, force: true }),
     async readSettings() {
       try {
         const { size } = await stat(settingsPath);
@@ -78,7 +77,17 @@ export function terminalHost({
     },
     async writeSettings(text) {
       await mkdir(dirname(settingsPath), { recursive: true, mode: ONLY_USER.folder });
-      await writeFile(settingsPath, text, { mode: ONLY_USER.file });
+      await writeResolved(await resolvedPath(settingsPath), text);
     },
   };
+}
+
+/** Returns where a file is, or would be: a person may keep it elsewhere, behind a link. */
+async function resolvedPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "ENOENT") throw thrown;
+    return join(await realpath(dirname(path)), basename(path));
+  }
 }

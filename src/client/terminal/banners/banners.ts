@@ -6,6 +6,7 @@ import { agentSessionOf, agentText, OBSERVED_TEXT } from "../../../view/notes/ev
 import { isExpiryText } from "../../../view/notes/expiry-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { TerminalFeature } from "../layout/feature.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 import { BannerBoard } from "./banner-board.ts";
 
@@ -14,7 +15,7 @@ const [SESSION, ENGINE, AGENT] = ["session:", "engine:", "agent:"] as const;
 
 /** Notices above the draft: of the start of a session, of the engine, and of sessions that agents began. */
 export function banners(services: Services): TerminalFeature {
-  const { session, keys, say, tell } = services;
+  const { session, keys, say } = services;
   const board = new BannerBoard();
   /** Sessions of agents that this client knows of, and the newest one of them. */
   const ofAgents = new Set<SessionId>();
@@ -26,7 +27,7 @@ export function banners(services: Services): TerminalFeature {
       key: `${SESSION}${at}`,
       text,
       tone: "warning",
-      ...(expires ? { hidden: () => void dismissExpiring().catch(tell) } : {}),
+      ...(expires ? { hidden: () => inBackground(dismissExpiring(), services) } : {}),
     });
   }
 
@@ -50,7 +51,7 @@ export function banners(services: Services): TerminalFeature {
       },
       "agent.observe"() {
         if (toObserve === undefined) return say("No agent has begun a session since this client started.");
-        void session.goTo({ kind: "stored", info: { session: toObserve } });
+        inBackground(session.goTo({ kind: "stored", info: { session: toObserve } }), services);
       },
     },
     above: (columns) => board.draw(columns, keys.keysOf("banner.hide")[0] ?? "-"),

@@ -10,6 +10,7 @@ import { createSlashContext } from "../../slash/create-slash-context.ts";
 import { KnownCommands } from "../../slash/known-commands.ts";
 import type { ActionName } from "../keys/actions.ts";
 import type { TerminalFeature } from "../layout/feature.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { SendHow, Services } from "../layout/services.ts";
 import type { OpenSession } from "../options.ts";
 import { SlashAnswer } from "./answer.ts";
@@ -55,14 +56,20 @@ class SlashLines implements TerminalFeature {
   send(text: string, how: SendHow): boolean {
     const typed = parseTyped(text);
     if (this.#switching !== undefined && !isUrgent(typed)) {
-      void this.#switching.then(() => this.#services.submit(text, how));
+      inBackground(
+        this.#switching.then(() => this.#services.submit(text, how)),
+        this.#services,
+      );
       return true;
     }
     if (!text.startsWith("/")) return false;
     switch (typed.kind) {
       case "text":
         if (typed.text === text) return false;
-        void this.#guarded(() => this.#sendText(typed.text, how), text);
+        inBackground(
+          this.#guarded(() => this.#sendText(typed.text, how), text),
+          this.#services,
+        );
         return true;
       case "invalid":
         this.#services.draft.bringBack(text);

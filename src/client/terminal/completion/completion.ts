@@ -12,6 +12,7 @@ import { KnownCommands } from "../../slash/known-commands.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { TerminalFeature } from "../layout/feature.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { DraftAssistant } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { CompletionEntry } from "./completion-entry.ts";
@@ -56,10 +57,7 @@ export function completion(services: Services): TerminalFeature {
 
 class Completion implements TerminalFeature, DraftAssistant {
   readonly #services: Services;
-  readonly #newest = new NewestAnswer<Wish, ResultOf<"Complete"> | undefined>(
-    (wish) => this.#ask(wish),
-    (found, wish) => this.#found(found, wish),
-  );
+  readonly #newest: NewestAnswer<Wish, ResultOf<"Complete"> | undefined>;
   #commands: readonly SlashCommandInfo[] = SLASH_COMMANDS;
   #known: KnownCommands | undefined;
   #list: OpenList | undefined;
@@ -70,6 +68,11 @@ class Completion implements TerminalFeature, DraftAssistant {
 
   constructor(services: Services) {
     this.#services = services;
+    this.#newest = new NewestAnswer(
+      services,
+      (wish) => this.#ask(wish),
+      (found, wish) => this.#found(found, wish),
+    );
     services.draft.assist(this);
   }
 
@@ -143,7 +146,7 @@ class Completion implements TerminalFeature, DraftAssistant {
     if (word.kind === "command") {
       this.#newest.forget();
       this.#showCommands(word, key);
-      void this.#readCommands().catch((thrown: unknown) => this.#services.tell(thrown));
+      inBackground(this.#readCommands(), this.#services);
       return;
     }
     const before = this.#list?.key === key ? this.#list.entries : [];

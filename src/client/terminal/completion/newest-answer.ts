@@ -1,3 +1,6 @@
+import { inBackground } from "../layout/in-background.ts";
+import type { Services } from "../layout/services.ts";
+
 /**
  * Asks for the newest of a row of wishes. One question is on its way at a time, so that a slow engine gets no pile of
  * them; the answer to an older wish is dropped.
@@ -5,11 +8,17 @@
 export class NewestAnswer<Wish extends object, Answer> {
   readonly #ask: (wish: Wish) => Promise<Answer>;
   readonly #answered: (answer: Answer, wish: Wish) => void;
+  readonly #services: Pick<Services, "tell">;
   #wanted: Wish | undefined;
   #isAsking = false;
 
-  /** @param ask must not reject. @param answered called with the answer to the newest wish alone. */
-  constructor(ask: (wish: Wish) => Promise<Answer>, answered: (answer: Answer, wish: Wish) => void) {
+  /** @param answered called with the answer to the newest wish alone. */
+  constructor(
+    services: Pick<Services, "tell">,
+    ask: (wish: Wish) => Promise<Answer>,
+    answered: (answer: Answer, wish: Wish) => void,
+  ) {
+    this.#services = services;
     this.#ask = ask;
     this.#answered = answered;
   }
@@ -17,7 +26,7 @@ export class NewestAnswer<Wish extends object, Answer> {
   /** Wants the answer to this wish, and to no earlier one. */
   want(wish: Wish): void {
     this.#wanted = wish;
-    if (!this.#isAsking) void this.#askAll();
+    if (!this.#isAsking) inBackground(this.#askAll(), this.#services);
   }
 
   /** Wants no answer any more. */

@@ -1,8 +1,8 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
-import { inBackground } from "../panels/in-background.ts";
 import type { ListContent } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
 import type { CostTable } from "./cost-entries.ts";

@@ -25,13 +25,15 @@ export interface Host {
   output(command: readonly string[], bytesMax: number): Promise<Uint8Array | undefined>;
   /** Runs a program with a text as its input. Returns false if it fails or is missing. */
   feed(command: readonly string[], text: string): Promise<boolean>;
-  /** Writes a text into a new file that only this user can read, in a folder for such files; returns its path. */
+  /** Writes a text into a new file that only this user can read, in a folder of its own; returns its path. */
   writePrivate(name: string, text: string): Promise<string>;
   /** Reads a file, of at most `bytesMax`. @throws an error of the system. */
   read(path: string, bytesMax: number): Promise<Uint8Array>;
-  remove(path: string): Promise<void>;
+  /** Removes a file of `writePrivate`, with its folder. */
+  removePrivate(path: string): Promise<void>;
   /** Reads the file of the client's settings; undefined without one. */
   readSettings(): Promise<string | undefined>;
+  /** Replaces that file whole, also if a write before was cut off. */
   writeSettings(text: string): Promise<void>;
   /** Reads what the configuration notifies of. @throws HarnessError if it is not valid. */
   noticeWays(): Promise<NoticeWays>;

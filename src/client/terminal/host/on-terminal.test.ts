@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { fakeServices } from "../../../../test/support/terminal-parts.ts";
+import { LentTerminal } from "../lifecycle/lent-terminal.ts";
 import { openOnTerminal } from "./on-terminal.ts";
 import { editorOf, pagerOf } from "./programs.ts";
 
@@ -14,12 +15,15 @@ function machine(run: (path: string) => Promise<number>) {
       return await run(path);
     },
     read: async () => new TextEncoder().encode("saved"),
-    remove: async (path: string) => void happened.push(`remove ${path}`),
+    removePrivate: async (path: string) => void happened.push(`remove ${path}`),
   };
-  const screen = {
-    ...services.screen,
+  const lent = new LentTerminal(() => ({
     suspend: () => void happened.push("suspend"),
     resume: () => void happened.push("resume"),
+  }));
+  const screen = {
+    ...services.screen,
+    lend: <Result>(work: () => Promise<Result>) => lent.lend(work),
   };
   return { host, screen, happened };
 }
@@ -27,7 +31,7 @@ function machine(run: (path: string) => Promise<number>) {
 test("[TUI-08] a program gets the terminal while it runs, and the file is removed afterwards", async () => {
   const at = machine(async () => 0);
   expect(await openOnTerminal(at, "vi", "draft.md", "text")).toBe("saved");
-  expect(at.happened).toEqual(["suspend", "vi /private/draft.md", "resume", "remove /private/draft.md"]);
+  expect(at.happened).toEqual(["suspend", "vi /private/draft.md", "remove /private/draft.md", "resume"]);
 });
 
 test("[TUI-08] a program that fails, or cannot be started, leaves a screen and no file", async () => {
@@ -40,7 +44,17 @@ test("[TUI-08] a program that fails, or cannot be started, leaves a screen and n
   });
   await expect(openOnTerminal(missing, "vi", "a", "text")).rejects.toThrow("no shell");
   for (const { happened } of [failing, missing])
-    expect(happened.slice(-2)).toEqual(["resume", "remove /private/a"]);
+    expect(happened.slice(-2)).toEqual(["remove /private/a", "resume"]);
+});
+
+test("[TUI-01 TUI-10] a second program is refused while one has the terminal, and the first ends as it would", async () => {
+  const end = Promise.withResolvers<number>();
+  const at = machine(async () => await end.promise);
+  const first = openOnTerminal(at, "vi", "draft.md", "text");
+  await expect(openOnTerminal(at, "less", "block.md", "other")).rejects.toThrow("has the terminal");
+  end.resolve(0);
+  expect(await first).toBe("saved");
+  expect(at.happened.filter((each) => each === "suspend")).toHaveLength(1);
 });
 
 test("[TUI-01 bar:Long output] the pager and the editor are those of the environment", async () => {

@@ -12,7 +12,7 @@ type TerminalServices = Pick<Services, "host" | "screen">;
  * the text as the program saved it. The text stands in a private file, which is removed afterwards.
  * @param command words of a shell, as `$EDITOR` has them.
  * @param name of the file; its end tells the program what is in it.
- * @throws HarnessError if the program ends with a failure; an error of the system if there is no room for the file.
+ * @throws HarnessError if the program ends with a failure, or another one has the terminal; an error of the system if there is no room for the file.
  */
 export async function openOnTerminal(
   services: TerminalServices,
@@ -20,27 +20,16 @@ export async function openOnTerminal(
   name: string,
   text: string,
 ): Promise<string> {
-  const { host } = services;
-  const path = await host.writePrivate(name, text);
-  try {
-    const exit = await runSuspended(services, command, path);
-    if (exit !== 0)
-      throw new HarnessError("UsageInvalid", { problem: `${command} ended with exit code ${exit}.` });
-    return decode(await host.read(path, SAVED_BYTES_MAX));
-  } finally {
-    await host.remove(path);
-  }
-}
-
-async function runSuspended(
-  { host, screen }: TerminalServices,
-  command: string,
-  path: string,
-): Promise<number> {
-  screen.suspend();
-  try {
-    return await host.runOnTerminal(command, path);
-  } finally {
-    screen.resume();
-  }
+  const { host, screen } = services;
+  return await screen.lend(async () => {
+    const path = await host.writePrivate(name, text);
+    try {
+      const exit = await host.runOnTerminal(command, path);
+      if (exit !== 0)
+        throw new HarnessError("UsageInvalid", { problem: `${command} ended with exit code ${exit}.` });
+      return decode(await host.read(path, SAVED_BYTES_MAX));
+    } finally {
+      await host.removePrivate(path);
+    }
+  });
 }

@@ -7,6 +7,7 @@ import type { DraftImage } from "../images/draft-image.ts";
 import { imageBytes } from "../images/draft-image.ts";
 import { pastedImagePaths, readImage } from "../images/image-paths.ts";
 import { imageRefusal } from "../images/paste-image.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 import { imagesOf, plainText } from "./chips.ts";
 import type { Edit, EditorState } from "./editor.ts";
@@ -35,7 +36,7 @@ export class DraftImages {
       return;
     }
     edit(part === undefined ? { kind: "image", image } : { kind: "image", image, part });
-    void this.#checkModel();
+    inBackground(this.#checkModel(), this.#services);
   }
 
   /** Replaces a pasted text by the images that it names by their paths. Any other text stays. */

@@ -33,7 +33,7 @@ interface DraftLocation {
   readonly reader: string;
 }
 
-type KeeperServices = Pick<Services, "session" | "clock" | "say">;
+type KeeperServices = Pick<Services, "session" | "clock" | "say" | "tell">;
 
 /**
  * Keeps the draft in the session that is shown, so that it survives the end of this client (TUI-10). While no session
@@ -129,9 +129,11 @@ export class DraftKeeper {
   #start(): void {
     // The newest draft is kept behind the one that is on its way.
     if (this.#keeping !== undefined) return;
-    this.#keeping = this.#keep().finally(() => {
-      this.#keeping = undefined;
-    });
+    this.#keeping = this.#keep()
+      .catch((thrown: unknown) => this.#services.tell(thrown))
+      .finally(() => {
+        this.#keeping = undefined;
+      });
   }
 
   async #keep(): Promise<void> {

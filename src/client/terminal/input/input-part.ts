@@ -3,6 +3,7 @@ import type { DraftImage } from "../images/draft-image.ts";
 import { imageBytes, imageLabels } from "../images/draft-image.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { DraftAssistant, DrawnPart, ScreenPart } from "../layout/part.ts";
 import type { Draft, SendHow, Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
@@ -166,7 +167,7 @@ export class InputPart implements ScreenPart, Draft {
   paste(text: string): boolean {
     this.#edit({ kind: "paste", text });
     this.#assistant?.draftChanged(false);
-    void this.#images.take(text);
+    inBackground(this.#images.take(text), this.#options.services);
     return true;
   }
 
@@ -257,7 +258,7 @@ export class InputPart implements ScreenPart, Draft {
     "input.send": () => this.#send("queue"),
     "input.steer": () => this.#send("steer"),
     "input.stash": () => this.#stash(),
-    "input.editor": () => void this.#openEditor(),
+    "input.editor": () => inBackground(this.#openEditor(), this.#options.services),
     "input.history": () => this.#openHistory(),
     "vim.toggle": () => this.#toggleVim(),
     "vim.normal": () => this.#escape(),
@@ -324,10 +325,16 @@ export class InputPart implements ScreenPart, Draft {
   async #openEditor(): Promise<void> {
     const { services } = this.#options;
     const { text } = this;
+    const before = this.#state;
     try {
       const saved = await editedDraft(text, services);
-      const to = this.#state.text.length;
-      if (saved !== text) this.#edit({ kind: "replace", from: 0, to, text: folded(saved, this.#state) });
+      // What came into the draft meanwhile stands before what the editor was given.
+      const from = this.#state.text.length - before.text.length;
+      const isSame = this.#state.text.endsWith(before.text);
+      if (saved === text) return;
+      if (!isSame) this.bringBack(saved);
+      else
+        this.#edit({ kind: "replace", from, to: this.#state.text.length, text: folded(saved, this.#state) });
     } catch (thrown) {
       services.tell(thrown);
     }
@@ -412,7 +419,7 @@ export class InputPart implements ScreenPart, Draft {
       this.#begin(draft);
       return;
     }
-    void this.#walkTo(index, draft, step);
+    inBackground(this.#walkTo(index, draft, step), this.#options.services);
   }
 
   async #walkTo(index: number, draft: EditorState, step: 1 | -1): Promise<void> {
@@ -439,10 +446,10 @@ export class InputPart implements ScreenPart, Draft {
 
   #openHistory(): void {
     const { services } = this.#options;
-    const choose = (entry: HistoryEntry) => void this.#take(entry);
+    const choose = (entry: HistoryEntry) => inBackground(this.#take(entry), this.#options.services);
     services.open(new HistorySearch({ services, history: this.#history, choose }));
     services.redraw();
-    void this.#history.load();
+    inBackground(this.#history.load(), this.#options.services);
   }
 
   async #take(entry: HistoryEntry): Promise<void> {

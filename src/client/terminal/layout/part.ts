@@ -41,6 +41,8 @@ export interface Overlay extends ScreenPart {
   readonly place: "full" | "center" | "bottom";
   /** True: it shows the open question, and counts keys for it by itself. */
   readonly isQuestion?: true;
+  /** True: it is about the session that is shown, and closes when another one is. */
+  readonly isOfSession?: true;
   /** Called once it is closed, in whichever way. */
   closed?(): void;
 }

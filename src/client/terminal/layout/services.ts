@@ -19,6 +19,7 @@ import type { DraftImage } from "../images/draft-image.ts";
 import type { OutgoingMessage } from "../input/message.ts";
 import type { ActionName } from "../keys/actions.ts";
 import type { KeyTable } from "../keys/key-table.ts";
+import type { LentTerminal } from "../lifecycle/lent-terminal.ts";
 import type { OpenSession, WhichSession } from "../options.ts";
 import type { TerminalScreen } from "../screen/screen.ts";
 import type { ClientSettings } from "../settings/client-settings.ts";
@@ -104,7 +105,7 @@ export interface Services {
   /** The folder that the client was started in. */
   readonly workingDir: string;
   readonly settings: ClientSettings;
-  readonly screen: Pick<TerminalScreen, "control" | "size" | "suspend" | "resume" | "setMouse" | "setTitle">;
+  readonly screen: Pick<TerminalScreen, "control" | "size" | "setTitle"> & Pick<LentTerminal, "lend">;
   readonly themes: Pick<ThemeChoice, "chosen" | "hindrance" | "preview">;
   readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
   /** The keys as they are now: they change when the file of settings is read. */

@@ -82,6 +82,12 @@ export class ScreenLayout {
     overlay.closed?.();
   }
 
+  /** Closes the parts that are about the session that was shown before. */
+  closeOfSession(): void {
+    for (const overlay of this.#overlays.filter(({ isOfSession }) => isOfSession === true))
+      this.close(overlay);
+  }
+
   /** Shows a sentence in place of the status line, in a few rows if it needs them; undefined ends that. */
   say(sentence: DrawnRow | undefined): void {
     this.#sentence = sentence;
@@ -185,7 +191,10 @@ export class ScreenLayout {
     if (action !== undefined) {
       const order = overlay === undefined ? [...focus, parts.transcript] : [overlay, parts.transcript];
       if (order.some((part) => part.act(action))) return;
-      act(action);
+      // As Escape does: it never reaches the turn or the draft behind an open part.
+      if (action === "app.interrupt" && overlay !== undefined && overlay.isQuestion !== true)
+        this.close(overlay);
+      else act(action);
       return;
     }
     if (text === undefined) return;

@@ -1,6 +1,6 @@
 import type { TerminalFeature } from "../layout/feature.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
-import { inBackground } from "../panels/in-background.ts";
 import { applyModel, currentModel } from "./current-model.ts";
 import { openModels } from "./model-panel.ts";
 

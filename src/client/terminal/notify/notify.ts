@@ -1,5 +1,6 @@
 import { NotifiedEvents } from "../../../view/notified-events.ts";
 import type { TerminalFeature } from "../layout/feature.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 import { AwayNotices } from "./away-notices.ts";
 import { SessionTitle } from "./window-title.ts";
@@ -11,7 +12,7 @@ export function notify(services: Services): TerminalFeature {
   let events = new NotifiedEvents();
   return {
     started: () => title.show(),
-    reached: () => void notices.readWays().catch((thrown: unknown) => services.tell(thrown)),
+    reached: () => inBackground(notices.readWays(), services),
     opened() {
       events = new NotifiedEvents();
       notices[Symbol.dispose]();
@@ -25,9 +26,10 @@ export function notify(services: Services): TerminalFeature {
       if (isPast) return title.show();
       if (envelope.kind === "TurnStarted" && envelope.parentCall === undefined) {
         notices.turnStarted();
-        if (title.session === "") void title.read();
+        if (title.session === "") inBackground(title.read(), services);
       }
-      if (envelope.kind === "SessionRenamed" && after.title === undefined) void title.read();
+      if (envelope.kind === "SessionRenamed" && after.title === undefined)
+        inBackground(title.read(), services);
       if (event !== undefined) notices.happened(event);
       title.show();
     },

@@ -1,4 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 
 const PROGRAM = "cinch";
@@ -26,7 +27,7 @@ export class SessionTitle {
   begin(): void {
     this.#made = "";
     this.show();
-    void this.read();
+    inBackground(this.read(), this.#services);
   }
 
   /** Reads the title that the engine has made from the first prompt. */

@@ -38,6 +38,8 @@ export interface ListPanelOptions<Value> {
   /** Searches by itself for what is typed. Default: the list narrows its own entries. */
   readonly search?: (pattern: string) => void;
   readonly closed?: () => void;
+  /** True: the list is about the session that is shown. Default: false. */
+  readonly isOfSession?: true;
 }
 
 const PROMPT = "search: ";
@@ -59,6 +61,7 @@ interface Shown {
 export class ListPanel<Value> implements Overlay {
   readonly title: string;
   readonly place: Overlay["place"];
+  readonly isOfSession?: true;
   readonly #options: ListPanelOptions<Value>;
   readonly #contexts: readonly KeyContext[];
   readonly #search = new ListSearch<Value>();
@@ -74,6 +77,7 @@ export class ListPanel<Value> implements Overlay {
     this.#options = options;
     this.title = options.title;
     this.place = options.place ?? "bottom";
+    if (options.isOfSession === true) this.isOfSession = true;
     this.#contexts = [...(options.contexts ?? []), "list"];
   }
 

@@ -1,5 +1,5 @@
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
-import { inBackground } from "./in-background.ts";
 
 /** Answers that are kept. */
 const KEPT_MAX = 100;

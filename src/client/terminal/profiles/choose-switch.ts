@@ -4,8 +4,8 @@ import { knownTurns } from "../../../view/session/turns.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
-import { inBackground } from "../panels/in-background.ts";
 import type { PanelEntry } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
 

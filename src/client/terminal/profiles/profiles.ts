@@ -1,6 +1,6 @@
 import type { TerminalFeature } from "../layout/feature.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
-import { inBackground } from "../panels/in-background.ts";
 import { openProfileList } from "./profile-panel.ts";
 
 /** The choice of another profile. The client goes along into the session that continues, whichever client switched. */

@@ -1,4 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
+import type { SessionId } from "../../../base/ids.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { DrawnRow } from "../drawing/span.ts";
@@ -6,6 +7,7 @@ import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { TerminalFeature } from "../layout/feature.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
@@ -19,14 +21,15 @@ export function policy(services: Services): TerminalFeature {
 
 /** Opens the panel about what the session may do (PERM-07, TUI-04). Says so if no session is open. */
 export function openPolicy(services: Services): void {
-  if (services.session.open === undefined) {
+  const { open } = services.session;
+  if (open === undefined) {
     services.say("No session is open yet.");
     return;
   }
-  const panel = new PolicyPanel(services);
+  const panel = new PolicyPanel(services, open.session);
   services.open(panel);
   services.redraw();
-  void panel.load();
+  inBackground(panel.load(), services);
 }
 
 /** Rules that people have allowed in a session, each with a key that takes it back and one that keeps it. */
@@ -34,20 +37,22 @@ export class PolicyPanel implements Overlay {
   readonly title = "What this session may do";
   readonly place = "full";
   readonly contexts: readonly KeyContext[] = ["policy", "list", "panel"];
+  readonly isOfSession = true;
   readonly #services: Services;
+  readonly #session: SessionId;
   #rules: readonly Rule[] | undefined;
   #failure: string | undefined;
   #at = 0;
 
-  constructor(services: Services) {
+  constructor(services: Services, session: SessionId) {
     this.#services = services;
+    this.#session = session;
   }
 
   /** Reads the rules again. */
   async load(): Promise<void> {
     const { session } = this.#services;
-    if (session.open === undefined) return;
-    const answer = await session.query({ kind: "ListRules", sessionId: session.open.session });
+    const answer = await session.query({ kind: "ListRules", sessionId: this.#session });
     if (answer instanceof HarnessError) this.#failure = refusalText(answer);
     else {
       this.#rules = answer.rules.filter(({ source }) => source === "session" || source === "flag");
@@ -77,10 +82,10 @@ export class PolicyPanel implements Overlay {
         this.#at = Math.max(0, Math.min((this.#rules?.length ?? 0) - 1, this.#at + 1));
         return true;
       case "policy.revoke":
-        void this.#revoke();
+        inBackground(this.#revoke(), this.#services);
         return true;
       case "policy.promote":
-        void this.#promote();
+        inBackground(this.#promote(), this.#services);
         return true;
       case "list.leave":
       case "panel.leave":
@@ -95,10 +100,10 @@ export class PolicyPanel implements Overlay {
   async #revoke(): Promise<void> {
     const { session, say } = this.#services;
     const chosen = this.#rules?.[this.#at];
-    if (chosen === undefined || session.open === undefined) return;
+    if (chosen === undefined) return;
     if (!chosen.revocable) return say(`${chosen.rule} holds until the session ends.`, "warning");
     const { rule } = chosen;
-    const answer = await session.send({ kind: "RevokeRule", sessionId: session.open.session, rule });
+    const answer = await session.send({ kind: "RevokeRule", sessionId: this.#session, rule });
     if (answer instanceof HarnessError) say(refusalText(answer), "failure");
     else say(`No longer allowed: ${rule}`);
     await this.load();
@@ -107,10 +112,10 @@ export class PolicyPanel implements Overlay {
   async #promote(): Promise<void> {
     const { session, say } = this.#services;
     const chosen = this.#rules?.[this.#at];
-    if (chosen === undefined || session.open === undefined) return;
+    if (chosen === undefined) return;
     if (!chosen.promotable) return say(`${chosen.rule} cannot be kept.`, "warning");
     const { rule } = chosen;
-    const answer = await session.send({ kind: "PromoteRule", sessionId: session.open.session, rule });
+    const answer = await session.send({ kind: "PromoteRule", sessionId: this.#session, rule });
     if (answer instanceof HarnessError) return say(refusalText(answer), "failure");
     const { directory } = answer.result ?? {};
     say(`Kept ${directory === undefined ? "in every directory" : `in ${directory} and below`}: ${rule}`);

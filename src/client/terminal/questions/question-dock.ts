@@ -1,4 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
+import type { AcceptedOf } from "../../../protocol/commands/results.ts";
 import {
   leftOutText,
   questionWords,
@@ -14,6 +15,7 @@ import type { DrawnRow } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { DrawnPart, Overlay, ScreenPart } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
@@ -26,6 +28,8 @@ import { PermissionDialog } from "./permission-dialog.ts";
 const SECOND_MS = 1_000;
 /** Longer time limits are not counted down. */
 const COUNTED_MS_MAX = 3_600_000;
+
+type AnswerOutcome = AcceptedOf<AnswerCommand["kind"]> | HarnessError;
 
 /** State of one open question in this client. */
 interface Kept {
@@ -198,7 +202,7 @@ export class QuestionDock implements ScreenPart {
     const services = this.#services;
     const options = {
       services,
-      answer: (command: AnswerCommand) => void this.#answer(command, key),
+      answer: (command: AnswerCommand) => inBackground(this.#answer(command, key), services),
       showFull: () => this.#showFull(),
     };
     const dialog =
@@ -214,14 +218,24 @@ export class QuestionDock implements ScreenPart {
     const entry = this.#entry.get(key);
     if (entry === undefined || entry.isSent) return;
     entry.isSent = true;
-    const answer = await this.#services.session.send(command);
+    let isTaken = false;
+    try {
+      const answer = await this.#services.session.send(command);
+      isTaken = !(answer instanceof HarnessError);
+      this.#showOutcome(answer);
+    } finally {
+      entry.isSent = isTaken;
+      this.#services.redraw();
+    }
+  }
+
+  #showOutcome(answer: AnswerOutcome): void {
+    const { say } = this.#services;
     if (answer instanceof HarnessError) {
-      entry.isSent = false;
       this.#guard.pasted();
-      this.#services.say(refusalText(answer), "failure");
+      say(refusalText(answer), "failure");
     } else if (answer.result?.counted === false)
-      this.#services.say("Another answer came first: yours does not count.", "warning");
-    this.#services.redraw();
+      say("Another answer came first: yours does not count.", "warning");
   }
 
   #heading(question: Question, { dialog, sinceMs }: Kept): string {

@@ -5,6 +5,7 @@ import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
@@ -18,6 +19,7 @@ const PREVIEW_CHARACTERS_MAX = 2_000;
 export class QueuePanel implements Overlay {
   readonly title = "Waiting messages";
   readonly place = "bottom";
+  readonly isOfSession = true;
   readonly contexts: readonly KeyContext[] = ["queue", "list"];
   readonly #services: Services;
   readonly #commands: QueueCommands;
@@ -62,19 +64,19 @@ export class QueuePanel implements Overlay {
         return this.#go(1);
       case "queue.edit":
         services.close(this);
-        if (input !== undefined) void commands.edit(input);
+        if (input !== undefined) inBackground(commands.edit(input), services);
         return true;
       case "queue.withdraw":
-        if (input !== undefined) void commands.withdraw(input);
+        if (input !== undefined) inBackground(commands.withdraw(input), services);
         return true;
       case "queue.now":
-        if (input !== undefined) void commands.sendNow(input);
+        if (input !== undefined) inBackground(commands.sendNow(input), services);
         return true;
       case "queue.up":
-        if (input !== undefined) void commands.move(input, -1);
+        if (input !== undefined) inBackground(commands.move(input, -1), services);
         return true;
       case "queue.down":
-        if (input !== undefined) void commands.move(input, 1);
+        if (input !== undefined) inBackground(commands.move(input, 1), services);
         return true;
       case "list.leave":
       case "input.takeBack":

@@ -4,6 +4,7 @@ import { cutEnd } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import type { TerminalFeature } from "../layout/feature.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 import { QueueCommands } from "./queue-commands.ts";
 import { QueuePanel } from "./queue-panel.ts";
@@ -33,17 +34,14 @@ export function queue(services: Services): TerminalFeature {
       "input.takeBack": open,
       "queue.now"() {
         const first = services.session.view.waiting.find((input) => input.held);
-        if (first !== undefined) void commands.sendNow(first);
+        if (first !== undefined) inBackground(commands.sendNow(first), services);
       },
     },
     above: (columns) => (panel === undefined ? queueRows(services, columns) : []),
     changed(envelope, { after }) {
       if (panel !== undefined && after.waiting.length === 0) services.close(panel);
       const back = returned(envelope, after, services);
-      if (back.length > 0) void commands.returnAll(back);
-    },
-    opened() {
-      if (panel !== undefined) services.close(panel);
+      if (back.length > 0) inBackground(commands.returnAll(back), services);
     },
   };
 }

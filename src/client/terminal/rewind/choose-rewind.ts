@@ -5,8 +5,8 @@ import { refusalText } from "../../../view/texts/refusal-text.ts";
 import { filesText } from "../../../view/texts/rewind-text.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
-import { inBackground } from "../panels/in-background.ts";
 import type { ListContent, PanelEntry } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
 import type { PlannedRewind, RewindTurn, RewindTurns } from "./rewind-turns.ts";
@@ -25,6 +25,7 @@ export function chooseRewind(services: Services, known: RewindTurns, turn: Rewin
   let content: ListContent<Part> = { entries: [], note: "reading what would be set back …" };
   let plan: PlannedRewind | undefined;
   const panel: ListPanel<Part> = new ListPanel<Part>({
+    isOfSession: true,
     title: `Go back to before turn ${turn.turn}: ${turn.prompt.replaceAll(/\s+/g, " ")}`,
     services,
     content: () => content,
@@ -119,6 +120,7 @@ function askAboutForeign(chosen: Chosen, decided: readonly (readonly [ForeignSet
   };
   services.open(
     new ListPanel<boolean>({
+      isOfSession: true,
       title: `${SET_WORDS[set]}:`,
       services,
       content: () => content,
@@ -134,13 +136,11 @@ async function rewind(
   overwrite: readonly ForeignSet[],
 ): Promise<void> {
   const { session, say, draft } = services;
-  if (session.open === undefined) return;
-  const { session: sessionId } = session.open;
   // The token covers files: the rewind is refused if they have changed since the person saw the plan.
   const token = plan.token === undefined || what === "conversation" ? {} : { token: plan.token };
   const answer = await session.send({
     kind: "RewindSession",
-    sessionId,
+    sessionId: known.session,
     to: turn.first_event,
     what,
     overwrite: [...overwrite],

@@ -1,12 +1,13 @@
 import { HarnessError } from "../../../base/errors.ts";
+import type { SessionId } from "../../../base/ids.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import { rewindText } from "../../../view/texts/rewind-text.ts";
 import { openChanges } from "../changes/changes-panel.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
-import { inBackground } from "../panels/in-background.ts";
 import type { ListContent } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
 import type { Size } from "../screen/screen.ts";
@@ -30,6 +31,7 @@ export function openRewind(services: Services): void {
   let content: ListContent<RewindChoice> = { entries: [], note: "reading the prompts …" };
   const known = new RewindTurns(services, sessionId, () => changed());
   const panel: ListPanel<RewindChoice> = new ListPanel<RewindChoice>({
+    isOfSession: true,
     title: "Go back to before a prompt",
     place: "full",
     services,
@@ -43,7 +45,7 @@ export function openRewind(services: Services): void {
     ],
     choose(choice) {
       if (choice.kind === "turn") chooseRewind(services, known, choice.turn);
-      else inBackground(undo(services, choice), services);
+      else inBackground(undo(services, sessionId, choice), services);
     },
     act(action, choice) {
       if (action !== "rewind.changes") return false;
@@ -90,10 +92,9 @@ function previewOf(choice: RewindChoice, known: RewindTurns, size: Size): readon
 /** Undoes the last rewind. Files that somebody else has changed since stay as they are. */
 async function undo(
   { session, say }: Services,
+  sessionId: SessionId,
   { to, what }: Extract<RewindChoice, { readonly kind: "undo" }>,
 ): Promise<void> {
-  if (session.open === undefined) return;
-  const { session: sessionId } = session.open;
   const answer = await session.send({ kind: "RewindSession", sessionId, to, what, overwrite: [] });
   if (answer instanceof HarnessError) return say(refusalText(answer), "failure");
   const [head = ""] =

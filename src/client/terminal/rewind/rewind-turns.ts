@@ -4,8 +4,8 @@ import type { ResultOfCommand } from "../../../protocol/commands/results.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
 import { withoutFenceTags } from "../../../view/input-text.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
-import { inBackground } from "../panels/in-background.ts";
 
 /** A turn that a person could go back to. */
 export type RewindTurn = ResultOf<"ListTurns">["turns"][number];
@@ -21,7 +21,8 @@ const COUNTED_MAX = 50;
 /** Facts about the turns of a session for a rewind. They are read while the list is open. */
 export class RewindTurns {
   readonly #services: Services;
-  readonly #session: SessionId;
+  /** The session whose turns these are. */
+  readonly session: SessionId;
   readonly #changed: () => void;
   readonly #changes = new Map<number, ChangesOfTurn | string>();
   readonly #plans = new Map<EventSeq, PlannedRewind | string>();
@@ -36,7 +37,7 @@ export class RewindTurns {
 
   constructor(services: Services, session: SessionId, changed: () => void) {
     this.#services = services;
-    this.#session = session;
+    this.session = session;
     this.#changed = changed;
   }
 
@@ -57,7 +58,7 @@ export class RewindTurns {
     do {
       const page = await this.#services.session.query({
         kind: "ListTurns",
-        sessionId: this.#session,
+        sessionId: this.session,
         limit: PAGE_TURNS,
         ...(before === undefined ? {} : { before }),
       });
@@ -92,7 +93,7 @@ export class RewindTurns {
 
   /** Returns the whole prompt of a turn; its beginning if the whole cannot be read. */
   async promptOf({ first_event: event, prompt }: RewindTurn): Promise<string> {
-    const item = await this.#services.session.query({ kind: "GetItem", sessionId: this.#session, event });
+    const item = await this.#services.session.query({ kind: "GetItem", sessionId: this.session, event });
     if (item instanceof HarnessError) return prompt;
     const content = item.events.flatMap((each) =>
       each.kind === "TurnStarted" ? (each.payload.content ?? []) : [],
@@ -121,7 +122,7 @@ export class RewindTurns {
     event: EventSeq,
     what: "both" | "conversation",
   ): Promise<PlannedRewind | undefined | HarnessError> {
-    const sessionId = this.#session;
+    const sessionId = this.session;
     const command = { kind: "RewindSession", sessionId, to: event, what, preview: true } as const;
     const answer = await this.#services.session.send(command);
     return answer instanceof HarnessError ? answer : answer.result;
@@ -151,7 +152,7 @@ export class RewindTurns {
     if (this.#changes.has(turn)) return;
     const answer = await this.#services.session.query({
       kind: "GetChanges",
-      sessionId: this.#session,
+      sessionId: this.session,
       turn,
     });
     if (this.#isLeft) return;

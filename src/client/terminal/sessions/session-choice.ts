@@ -1,6 +1,6 @@
 import type { TerminalFeature } from "../layout/feature.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
-import { inBackground } from "../panels/in-background.ts";
 import { openSessionList } from "./session-panel.ts";
 
 /** Shows another session: the last one of this folder, one from the list, or a new one (CTL-11). */

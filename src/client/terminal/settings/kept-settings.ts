@@ -1,7 +1,9 @@
+import { InOrder } from "../../../base/async/in-order.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { Host } from "../host/host.ts";
 import { keyConflicts } from "../keys/key-conflicts.ts";
 import { KeyTable } from "../keys/key-table.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { ClientSettings, ClientSettingValues } from "./client-settings.ts";
 import { DEFAULT_SETTINGS } from "./client-settings.ts";
 import { editSettings } from "./edit-settings.ts";
@@ -26,7 +28,7 @@ export class KeptSettings implements ClientSettings {
   #problems: readonly string[] = [];
   /** Changes that the file does not have yet. */
   #unwritten: Partial<ClientSettingValues> = {};
-  #work: Promise<void> = Promise.resolve();
+  readonly #order = new InOrder<"file">();
 
   constructor(options: KeptSettingsOptions) {
     this.#options = options;
@@ -48,12 +50,19 @@ export class KeptSettings implements ClientSettings {
     this.#values = { ...this.#values, ...values };
     this.#unwritten = { ...this.#unwritten, ...values };
     this.#options.changed();
-    this.#work = this.#work.then(() => this.#write());
+    inBackground(
+      this.#order.run("file", () => this.#write()),
+      this.#options,
+    );
   }
 
   async reload(): Promise<void> {
-    this.#work = this.#work.then(() => this.#read());
-    await this.#work;
+    await this.#order.run("file", () => this.#read());
+  }
+
+  /** Resolves once the file has all changes, as far as it takes them. */
+  async settle(): Promise<void> {
+    await this.#order.run("file", async () => undefined);
   }
 
   async #read(): Promise<void> {

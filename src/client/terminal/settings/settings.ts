@@ -3,6 +3,7 @@ import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { TerminalFeature } from "../layout/feature.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 import { SettingsPanel } from "./settings-panel.ts";
 
@@ -16,7 +17,7 @@ export function settings(services: Services): TerminalFeature {
   return {
     actions: {
       "settings.open": () => services.open(new SettingsPanel(services)),
-      "settings.reload": () => void reload(services),
+      "settings.reload": () => inBackground(reload(services), services),
     },
     above(columns) {
       const { problems } = services.settings;

@@ -6,6 +6,7 @@ import { OwnShellRuns } from "../../slash/own-shell-runs.ts";
 import { shownSender } from "../commands/shown-sender.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import type { TerminalFeature } from "../layout/feature.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 import type { OpenSession } from "../options.ts";
 import { shellLabel } from "./shell-label.ts";
@@ -41,14 +42,14 @@ class ShellLines implements TerminalFeature {
     if (line.command === "") {
       this.#services.draft.bringBack(text);
       this.#services.say("Write the command behind the !, as in !git status.", "warning");
-    } else void this.#run(line, text);
+    } else inBackground(this.#run(line, text), this.#services);
     return true;
   }
 
   stop(): boolean {
     const runs = this.#own?.runs;
     if (runs?.mayStop !== true) return false;
-    void runs.stop().catch((thrown: unknown) => this.#services.tell(thrown));
+    inBackground(runs.stop(), this.#services);
     return true;
   }
 

@@ -5,6 +5,7 @@ import { NO_SESSIONS, sessionsAfter } from "../../../view/overview/known-session
 import type { OverviewFacts, Section } from "../../../view/overview/sections.ts";
 import { overviewSections } from "../../../view/overview/sections.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 
 /** Name of the marks of what a person has read, the same in all clients of theirs. */
@@ -96,8 +97,10 @@ export class SidebarFeed {
     const reading = new AbortController();
     this.#reading = reading;
     this.#sessions = NO_SESSIONS;
-    void this.#readNews(reading.signal).catch((thrown: unknown) => {
-      if (!reading.signal.aborted) this.#services.tell(thrown);
+    inBackground(this.#readNews(reading.signal), {
+      tell: (thrown) => {
+        if (!reading.signal.aborted) this.#services.tell(thrown);
+      },
     });
     this.#readLists(["skills", "servers", "hooks"]);
   }
@@ -118,7 +121,7 @@ export class SidebarFeed {
   }
 
   #readLists(names: readonly (keyof Lists)[]): void {
-    for (const name of names) void this.#readList(name).catch((thrown) => this.#services.tell(thrown));
+    for (const name of names) inBackground(this.#readList(name), this.#services);
   }
 
   async #readList(name: keyof Lists): Promise<void> {

@@ -2,6 +2,7 @@ import { HarnessError } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import type { OverviewName } from "../../../view/overview/sections.ts";
 import type { TerminalFeature } from "../layout/feature.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 import { READER, SidebarFeed } from "./feed.ts";
 import { SidebarPanel } from "./sidebar-panel.ts";
@@ -17,7 +18,8 @@ export function sidebar(services: Services): TerminalFeature {
   const feed = new SidebarFeed(services);
   const folded = new Set<OverviewName>();
   const goTo = (id: SessionId) => {
-    if (id !== session.open?.session) void session.goTo({ kind: "stored", info: { session: id } });
+    if (id !== session.open?.session)
+      inBackground(session.goTo({ kind: "stored", info: { session: id } }), services);
   };
   const part = new SidebarPart({ feed, folded, goTo, isWanted: () => settings.values.sidebar });
   let areTodosFolded = false;
@@ -64,7 +66,7 @@ export function sidebar(services: Services): TerminalFeature {
     opened() {
       feed.opened();
       isUnmarked = (session.open?.past ?? 0) > 0;
-      if (isUnmarked) void markRead().catch(tell);
+      if (isUnmarked) inBackground(markRead(), services);
     },
     changed(envelope) {
       feed.changed(envelope);
@@ -72,11 +74,11 @@ export function sidebar(services: Services): TerminalFeature {
       const isPast = id <= (session.open?.past ?? 0);
       if (kind !== "TurnEnded" || parentCall !== undefined || isPast) return;
       isUnmarked = true;
-      void markRead().catch(tell);
+      inBackground(markRead(), services);
     },
     focused(isNow) {
       isFocused = isNow;
-      if (isUnmarked) void markRead().catch(tell);
+      if (isUnmarked) inBackground(markRead(), services);
     },
     [Symbol.dispose]() {
       part[Symbol.dispose]();

@@ -4,6 +4,7 @@ import { displayName } from "../../../view/session/clients.ts";
 import type { SessionView } from "../../../view/session/session-view.ts";
 import { NEW_SESSION } from "../../../view/session/session-view.ts";
 import type { DrawnRow } from "../drawing/span.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 import { drawActivity } from "./activity-rule.ts";
 import type { StatusFacts } from "./status-facts.ts";
@@ -34,6 +35,8 @@ export class StatusPart {
   /** The state that is shown, and since when. */
   #shown: { readonly facts: StatusFacts; readonly view: SessionView; readonly atMs: number } = NOTHING_SHOWN;
   #told: ToldFacts = {};
+  /** Readings so far: the answer to the newest one counts. */
+  #reads = 0;
   #tick: Disposable | undefined;
   /** Draws a state that came too soon after the one before. */
   #later: Disposable | undefined;
@@ -46,7 +49,10 @@ export class StatusPart {
   /** Takes an event of the session that is shown. */
   add(envelope: Envelope): void {
     this.#facts = statusFactsAfter(this.#facts, envelope);
-    if (envelope.kind === "ModelChanged" || envelope.kind === "TurnEnded") void this.read();
+    const { id, kind, parentCall } = envelope;
+    const isPast = id <= (this.#services.session.open?.past ?? 0);
+    if ((kind === "ModelChanged" || kind === "TurnEnded") && parentCall === undefined && !isPast)
+      inBackground(this.read(), this.#services);
     if (this.#facts.turnSince === undefined) this.#stopTick();
     else this.#startTick();
   }
@@ -57,7 +63,7 @@ export class StatusPart {
     this.#shown = NOTHING_SHOWN;
     this.#told = {};
     this.#stopTick();
-    void this.read();
+    inBackground(this.read(), this.#services);
   }
 
   /** Reads the window of the session's model, and the address of the web client. */
@@ -65,11 +71,13 @@ export class StatusPart {
     const { session, redraw } = this.#services;
     const { open } = session;
     if (open === undefined) return;
+    this.#reads += 1;
+    const read = this.#reads;
     const [info, web] = await Promise.all([
       session.query({ kind: "GetSession", sessionId: open.session, last: 0 }),
       session.query({ kind: "GetWebClient" }),
     ]);
-    if (session.open !== open) return;
+    if (session.open !== open || read !== this.#reads) return;
     // A field that the engine refuses is left out.
     const { context_window: contextWindow, context_tokens: contextTokens } =
       info instanceof HarnessError ? {} : info;

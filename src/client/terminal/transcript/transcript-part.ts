@@ -3,6 +3,7 @@ import { isId } from "../../../base/ids.ts";
 import { count } from "../../../base/text/text.ts";
 import { copyText } from "../clipboard/copy-text.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { DrawnPart, ScreenPart } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { MouseInput, Size } from "../screen/screen.ts";
@@ -70,7 +71,8 @@ export class TranscriptPart implements ScreenPart, Disposable {
     const { rows: shown, isAtEnd, missing } = this.#pane.view(transcript, size.rows, this.#context());
     this.#shown = shown;
     this.#services.session.showsFrom(this.#pane.top?.event);
-    if (missing !== undefined) void this.#services.session.readBack(missing.first, missing.place);
+    if (missing !== undefined)
+      inBackground(this.#services.session.readBack(missing.first, missing.place), this.#services);
     if (isAtEnd) this.#seen = itemBefore(transcript, Number.POSITIVE_INFINITY, isShown)?.event ?? 0;
     const rows = withMarks(this.#shown, { search: this.#search, selection: this.#selection });
     return { rows: this.#browse.isOpen ? withGutter(rows, this.#shown, this.#browse) : rows };
@@ -107,10 +109,10 @@ export class TranscriptPart implements ScreenPart, Disposable {
         this.#openSearch();
         return true;
       case "transcript.pager":
-        void openTranscript(this.#services, "pager");
+        inBackground(openTranscript(this.#services, "pager"), this.#services);
         return true;
       case "transcript.editor":
-        void openTranscript(this.#services, "editor");
+        inBackground(openTranscript(this.#services, "editor"), this.#services);
         return true;
       case "selection.copy":
         this.#copySelection();
@@ -303,13 +305,13 @@ export class TranscriptPart implements ScreenPart, Disposable {
     switch (action) {
       case "browse.copy":
         if (this.#selection.isThere) this.#copySelection();
-        else if (marked !== undefined) void copyBlock(this.#services, marked);
+        else if (marked !== undefined) inBackground(copyBlock(this.#services, marked), this.#services);
         return true;
       case "browse.pager":
-        if (marked !== undefined) void openBlock(this.#services, marked, "pager");
+        if (marked !== undefined) inBackground(openBlock(this.#services, marked, "pager"), this.#services);
         return true;
       case "browse.editor":
-        if (marked !== undefined) void openBlock(this.#services, marked, "editor");
+        if (marked !== undefined) inBackground(openBlock(this.#services, marked, "editor"), this.#services);
         return true;
       case "browse.pagerAll":
         return this.act("transcript.pager");
@@ -357,7 +359,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
   }
 
   #copySelection(): void {
-    if (this.#selection.isThere) void copyText(this.#services, this.#selection.text);
+    if (this.#selection.isThere) inBackground(copyText(this.#services, this.#selection.text), this.#services);
     else this.#services.say("Nothing is selected. With the mouse on full, drag selects.", "warning");
   }
 

@@ -7,12 +7,13 @@ import { refusalText } from "../../../view/texts/refusal-text.ts";
 import { span } from "../drawing/span.ts";
 import { widthOfSpans, wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
 
 export interface KeyPanelOptions {
-  readonly services: Pick<Services, "session" | "keys" | "say" | "close" | "redraw">;
+  readonly services: Pick<Services, "session" | "keys" | "say" | "tell" | "close" | "redraw">;
   readonly provider: string;
   /** Variable of the engine's environment that could hold the key instead. */
   readonly variable: string;
@@ -66,7 +67,7 @@ export class KeyPanel implements Overlay {
     const { services } = this.#options;
     switch (action) {
       case "list.choose":
-        void this.#store();
+        inBackground(this.#store(), services);
         return true;
       case "list.deleteBack":
         this.#set([...this.#key].slice(0, -1).join(""));
@@ -108,16 +109,19 @@ export class KeyPanel implements Overlay {
     const key = this.#key;
     if (this.#isSending || key.trim() === "") return;
     this.#isSending = true;
-    const answer = await services.session.send({ kind: "StoreProviderKey", provider, key });
-    this.#isSending = false;
-    this.#key = "";
-    if (answer instanceof HarnessError) {
-      this.#problem = refusalText(answer);
+    try {
+      const answer = await services.session.send({ kind: "StoreProviderKey", provider, key });
+      if (answer instanceof HarnessError) {
+        this.#problem = refusalText(answer);
+        return;
+      }
+      services.close(this);
+      services.say(storedKeyText(provider, answer.result));
+      stored();
+    } finally {
+      this.#isSending = false;
+      this.#key = "";
       services.redraw();
-      return;
     }
-    services.close(this);
-    services.say(storedKeyText(provider, answer.result));
-    stored();
   }
 }

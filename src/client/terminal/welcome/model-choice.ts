@@ -44,9 +44,7 @@ export class ModelChoice {
   /** Asks the engine for its providers, then each model server on its machine for its models. */
   async look(): Promise<void> {
     const { session, redraw } = this.#services;
-    this.#waiting += 1;
-    const answer = await session.query({ kind: "ListProviders", models: false, choice: true });
-    this.#waiting -= 1;
+    const answer = await this.#waitFor(session.query({ kind: "ListProviders", models: false, choice: true }));
     this.#problem = answer instanceof HarnessError ? refusalText(answer) : undefined;
     if (answer instanceof HarnessError) return;
     this.#providers = answer.providers;
@@ -59,9 +57,7 @@ export class ModelChoice {
 
   async #ask(provider: string): Promise<void> {
     const { session, redraw } = this.#services;
-    this.#waiting += 1;
-    const answer = await session.query({ kind: "ListModels", provider });
-    this.#waiting -= 1;
+    const answer = await this.#waitFor(session.query({ kind: "ListModels", provider }));
     // A refusal means that no such server runs.
     if (answer instanceof HarnessError || answer.models.length === 0) return;
     this.#served = new Map(this.#served).set(
@@ -70,6 +66,15 @@ export class ModelChoice {
     );
     this.#list();
     redraw();
+  }
+
+  async #waitFor<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    this.#waiting += 1;
+    try {
+      return await answer;
+    } finally {
+      this.#waiting -= 1;
+    }
   }
 
   #list(): void {

@@ -4,6 +4,7 @@ import type { ModelSource } from "../../../view/models/model-sources.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import type { TerminalFeature } from "../layout/feature.ts";
+import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 import type { PanelEntry } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
@@ -45,7 +46,7 @@ class Welcome implements TerminalFeature {
   reached(): void {
     const { session } = this.#services;
     // The command line may name a model of its own: then the engine says if it cannot be used.
-    if (session.open === undefined && !session.isModelNamed) void this.#look();
+    if (session.open === undefined && !session.isModelNamed) inBackground(this.#look(), this.#services);
   }
 
   opened(): void {
@@ -53,7 +54,8 @@ class Welcome implements TerminalFeature {
   }
 
   refused(failure: HarnessError): void {
-    if (hasReason(failure, "NoModel") || hasReason(failure, "ProviderKeyMissing")) void this.#look();
+    if (hasReason(failure, "NoModel") || hasReason(failure, "ProviderKeyMissing"))
+      inBackground(this.#look(), this.#services);
   }
 
   async #look(): Promise<void> {
@@ -77,7 +79,7 @@ class Welcome implements TerminalFeature {
         choose: (way) => this.#take(way),
       }),
     );
-    void this.#choice.look().then(services.redraw);
+    inBackground(this.#choice.look().then(services.redraw), services);
   }
 
   #note(): { readonly note?: string } {
@@ -96,13 +98,13 @@ class Welcome implements TerminalFeature {
   #take(way: Way): void {
     switch (way.kind) {
       case "server":
-        void this.#useModel(way.model);
+        inBackground(this.#useModel(way.model), this.#services);
         return;
       case "key":
         this.#askKey(way);
         return;
       case "demo":
-        void this.#playDemo();
+        inBackground(this.#playDemo(), this.#services);
         return;
       case "again":
         this.#open();
@@ -125,19 +127,13 @@ class Welcome implements TerminalFeature {
 
   #askKey({ provider, variable }: ModelSource & { readonly kind: "key" }): void {
     const services = this.#services;
-    services.open(new KeyPanel({ services, provider, variable, stored: () => void this.#look() }));
+    const stored = () => inBackground(this.#look(), services);
+    services.open(new KeyPanel({ services, provider, variable, stored }));
   }
 
   async #playDemo(): Promise<void> {
-    const { screen, host, tell } = this.#services;
-    screen.suspend();
-    try {
-      await host.runOwn(["demo"]);
-    } catch (thrown) {
-      tell(thrown);
-    } finally {
-      screen.resume();
-    }
+    const { screen, host } = this.#services;
+    await screen.lend(async () => await host.runOwn(["demo"]));
   }
 }
 

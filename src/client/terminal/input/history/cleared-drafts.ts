@@ -3,6 +3,7 @@ import { HarnessError } from "../../../../base/errors.ts";
 import type { SessionId } from "../../../../base/ids.ts";
 import { isObject, parseJson } from "../../../../base/json.ts";
 import { DRAFT_CHARACTERS_MAX } from "../../../../protocol/commands/run-limits.ts";
+import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
 
 /** A draft that was cleared and never sent. */
@@ -18,14 +19,14 @@ const CLEARED_MAX = 100;
 
 /** Drafts that were cleared, kept in the session that is shown: they outlive the client. */
 export class ClearedDrafts {
-  readonly #session: Services["session"];
+  readonly #services: Pick<Services, "session" | "tell">;
   readonly #order = new InOrder<"cleared">();
   #drafts: readonly ClearedDraft[] = [];
   /** Sessions whose kept drafts were read. */
   readonly #read = new Set<SessionId>();
 
-  constructor(session: Services["session"]) {
-    this.#session = session;
+  constructor(services: Pick<Services, "session" | "tell">) {
+    this.#services = services;
   }
 
   /** Drafts so far, the oldest first. Another list after each change. */
@@ -36,7 +37,10 @@ export class ClearedDrafts {
   /** Adds a draft, and keeps it. */
   add(draft: ClearedDraft): void {
     this.#drafts = [...this.#drafts.filter(({ text }) => text !== draft.text).slice(1 - CLEARED_MAX), draft];
-    void this.#order.run("cleared", () => this.#keep());
+    inBackground(
+      this.#order.run("cleared", () => this.#keep()),
+      this.#services,
+    );
   }
 
   /** Reads what the session that is shown has kept. */
@@ -52,7 +56,11 @@ export class ClearedDrafts {
   async #restore(): Promise<void> {
     const sessionId = this.#place;
     if (sessionId === undefined || this.#read.has(sessionId)) return;
-    const answer = await this.#session.query({ kind: "GetDraft", sessionId, reader: CLEARED_READER });
+    const answer = await this.#services.session.query({
+      kind: "GetDraft",
+      sessionId,
+      reader: CLEARED_READER,
+    });
     if (answer instanceof HarnessError) return; // read again next time
     this.#read.add(sessionId);
     const known = new Set(this.#drafts.map(({ text }) => text));
@@ -65,7 +73,7 @@ export class ClearedDrafts {
     const sessionId = this.#place;
     if (sessionId === undefined) return;
     // A refusal leaves them in this client; the next one that is cleared tries again.
-    await this.#session.send({
+    await this.#services.session.send({
       kind: "SetDraft",
       sessionId,
       text: written(this.#drafts),
@@ -74,7 +82,7 @@ export class ClearedDrafts {
   }
 
   get #place(): SessionId | undefined {
-    return this.#session.open?.session ?? this.#session.last?.session;
+    return this.#services.session.open?.session ?? this.#services.session.last?.session;
   }
 }
 

@@ -66,7 +66,7 @@ export function mergedHistory(entries: readonly HistoryEntry[]): readonly Histor
 
 /** Earlier prompts of the session that is shown and of its folder, and drafts that were cleared. */
 export class PromptHistory {
-  readonly #services: Pick<Services, "session" | "clock" | "redraw">;
+  readonly #services: Pick<Services, "session" | "clock" | "redraw" | "tell">;
   readonly #workingDir: string;
   readonly #cleared: ClearedDrafts;
   #commands: readonly HistoryEntry[] = [];
@@ -74,10 +74,10 @@ export class PromptHistory {
   #loading: Promise<void> | undefined;
   #merged: { readonly of: readonly unknown[]; readonly entries: readonly HistoryEntry[] } | undefined;
 
-  constructor(services: Pick<Services, "session" | "clock" | "redraw">, workingDir: string) {
+  constructor(services: Pick<Services, "session" | "clock" | "redraw" | "tell">, workingDir: string) {
     this.#services = services;
     this.#workingDir = workingDir;
-    this.#cleared = new ClearedDrafts(services.session);
+    this.#cleared = new ClearedDrafts(services);
   }
 
   /** Returns what is known so far, the newest first. `load` reads more. */
@@ -110,7 +110,12 @@ export class PromptHistory {
   /** Reads prompts of other sessions of the folder, once. What cannot be read is left out, and asked for next time. */
   async load(): Promise<void> {
     this.#loading ??= this.#read();
-    await this.#loading;
+    try {
+      await this.#loading;
+    } catch (thrown) {
+      this.#loading = undefined;
+      throw thrown;
+    }
   }
 
   /** Returns the whole text of an entry; undefined if it cannot be read. */

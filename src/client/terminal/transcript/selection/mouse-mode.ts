@@ -4,11 +4,10 @@ import type { MouseMode } from "../../screen/screen.ts";
 const NEXT: Readonly<Record<MouseMode, MouseMode>> = { wheel: "full", full: "off", off: "wheel" };
 
 /** Switches the mouse to its next use, now and for later starts, and says what it does. */
-export function nextMouseMode(services: Pick<Services, "settings" | "screen" | "keys" | "say">): void {
-  const { settings, screen, keys, say } = services;
+export function nextMouseMode(services: Pick<Services, "settings" | "keys" | "say">): void {
+  const { settings, keys, say } = services;
   const mode = NEXT[settings.values.mouse];
   settings.change({ mouse: mode });
-  screen.setMouse(mode);
   say(sentence(mode, keys.keysOf("selection.copy")[0]));
 }
 

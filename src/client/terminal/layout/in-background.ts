@@ -1,4 +1,4 @@
-import type { Services } from "../layout/services.ts";
+import type { Services } from "./services.ts";
 
 /** Lets a work run on its own; its failure is shown to the person. */
 export function inBackground(work: Promise<unknown>, { tell }: Pick<Services, "tell">): void {
