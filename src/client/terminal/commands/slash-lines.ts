@@ -143,7 +143,9 @@ class SlashLines implements TerminalFeature {
     const shown: Promise<void>[] = [];
     const actions = slashActions({
       ...{ services, open, line, answer },
-      switches: (next) => void shown.push(next),
+      switches(next) {
+        shown.push(next);
+      },
       untilShown: () => this.#untilShown(),
     });
     await runSlashCommand(command, createSlashContext(parts, actions));
