@@ -31,6 +31,18 @@ async function start(
   return terminal;
 }
 
+/** Presses a key that goes to the next row, until a row is chosen. */
+async function pressUntil(terminal: Terminal, key: string, row: RegExp): Promise<void> {
+  for (let screen = await terminal.screen(); !row.test(screen); ) {
+    const before = /^▸.*$/m.exec(screen)?.[0];
+    await terminal.press(key);
+    await until("another row is chosen", async () => {
+      screen = await terminal.screen();
+      return /^▸.*$/m.exec(screen)?.[0] !== before;
+    });
+  }
+}
+
 async function choose(terminal: Terminal, words: string): Promise<void> {
   await terminal.press("C-p");
   await terminal.shows("Palette");
@@ -76,9 +88,11 @@ test(
       await using terminal = await start(mock, before, { columns: 80, rows: 24 });
       await choose(terminal, "change settings");
       await terminal.shows(/^▸ theme +auto/m);
-      await terminal.press("Down", "Down", "Down", "Down", "Right");
+      await pressUntil(terminal, "Down", /^▸ last_lines/m);
+      await terminal.press("Right");
       await terminal.shows(/^▸ last_lines +8/m);
-      await terminal.press("Up", "Right");
+      await pressUntil(terminal, "Up", /^▸ vim_keys/m);
+      await terminal.press("Right");
       await terminal.shows(/^▸ vim_keys +on/m);
       await until("the file is written", () => readFileSync(settingsPath(mock), "utf8").includes("vim_keys"));
     }

@@ -360,7 +360,7 @@ class TerminalClient {
     if (answer instanceof HarnessError) this.#tell(answer);
   }
 
-  /** Calls all features. One that fails says so, and keeps neither the others nor the session from going on. */
+  /** Calls all features. A failure is shown; the others are called nevertheless. */
   #eachFeature(call: (feature: TerminalFeature) => void): void {
     for (const feature of this.#features) this.#safely(() => call(feature));
   }

@@ -133,9 +133,9 @@ const PATH = "/usr/local/bin:/usr/bin:/bin";
  * The watchdog may read its pipe only after this process has ended, and could not look them up then.
  */
 function placeOfThisProcess(): string | undefined {
-  const own = statOf("self");
-  if (own === undefined) return undefined;
-  return `${own.group} ${statOf(own.group)?.parent ?? "0"} ${own.session}`;
+  const process = statOf("self");
+  if (process === undefined) return undefined;
+  return `${process.group} ${statOf(process.group)?.parent ?? "0"} ${process.session}`;
 }
 
 function statOf(

@@ -12,7 +12,8 @@ type TerminalServices = Pick<Services, "host" | "screen">;
  * the text as the program saved it. The text stands in a private file, which is removed afterwards.
  * @param command words of a shell, as `$EDITOR` has them.
  * @param name of the file; its end tells the program what is in it.
- * @throws HarnessError if the program ends with a failure, or another one has the terminal; an error of the system if there is no room for the file.
+ * @throws HarnessError if the program ends with a failure, or another one has the terminal; an error of the system if
+ * there is no room for the file.
  */
 export async function openOnTerminal(
   services: TerminalServices,

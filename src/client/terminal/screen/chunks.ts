@@ -36,9 +36,9 @@ export class InputChunks {
   read(chunk: string): string {
     const answers = this.#marks.isWaiting ? [] : (chunk.match(ANSWERS) ?? []);
     if (answers.length === 0) return this.#text(chunk);
-    const held = this.#isBare || this.#isEnterHeld ? this.flush() : "";
+    const begin = this.#isBare || this.#isEnterHeld ? this.flush() : "";
     const text = chunk.replaceAll(ANSWERS, "");
-    return `${held}${answers.join("")}${text === "" ? "" : this.#text(text)}`;
+    return `${begin}${answers.join("")}${text === "" ? "" : this.#text(text)}`;
   }
 
   #text(chunk: string): string {
