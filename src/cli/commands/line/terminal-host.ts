@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { HarnessError } from "../../../base/errors.ts";
@@ -15,7 +15,7 @@ const SETTINGS_BYTES_MAX = 1 << 20;
 const PROGRAM_MS_MAX = 5_000;
 
 export interface TerminalHostOptions
-  extends Pick<ProcessContext, "environment" | "paths" | "workingDir" | "stop"> {
+  extends Pick<ProcessContext, "environment" | "paths" | "workingDir" | "stop" | "world"> {
   /** True: the engine is not of this machine, and shows nothing on its desktop. */
   readonly isElsewhere: boolean;
 }
@@ -27,6 +27,7 @@ export function terminalHost({
   paths,
   workingDir,
   stop,
+  world,
 }: TerminalHostOptions): Host {
   const settingsPath = join(paths.config, "terminal.toml");
   const place = { cwd: workingDir, env: environment };
@@ -56,7 +57,10 @@ export function terminalHost({
       return path;
     },
     async read(path, bytesMax) {
-      const { size } = await stat(path);
+      const info = await stat(path);
+      // A pipe would be waited for without an end.
+      if (!info.isFile()) throw new HarnessError("UsageInvalid", { problem: `${path} is no regular file` });
+      const { size } = info;
       if (size > bytesMax) throw new HarnessError("UsageInvalid", { problem: `${path} has ${size} bytes` });
       return await readFile(path);
     },
@@ -78,7 +82,9 @@ export function terminalHost({
     },
     async writeSettings(text) {
       await mkdir(dirname(settingsPath), { recursive: true, mode: ONLY_USER.folder });
-      await writeFile(settingsPath, text, { mode: ONLY_USER.file });
+      // A link to the file stays one, and a full disk leaves the file as it was. A new file has no path yet.
+      const path = await realpath(settingsPath).catch(() => settingsPath);
+      await world.files.writeAtomic(path, text, ONLY_USER.file);
     },
   };
 }
