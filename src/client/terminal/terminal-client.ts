@@ -249,7 +249,6 @@ class TerminalClient {
       },
       close: (overlay) => this.#stage.close(overlay),
       run: (action) => this.#stage.run(action),
-      submit: (text, how) => this.#send(textMessage(text), how),
       leave: () => this.#left.resolve("quit"),
     };
   }
@@ -263,7 +262,8 @@ class TerminalClient {
       this.#say("A command takes no images: send them with a prompt, or remove them.", "warning");
       return;
     }
-    if (this.#features.some((feature) => feature.send?.(text, how) === true)) return;
+    const again = () => this.#send(message, how);
+    if (this.#features.some((feature) => feature.send?.(text, how, again) === true)) return;
     void this.#outbox.send(message, how);
   }
 

@@ -52,10 +52,10 @@ class SlashLines implements TerminalFeature {
     this.#services = services;
   }
 
-  send(text: string, how: SendHow): boolean {
+  send(text: string, how: SendHow, again: () => void): boolean {
     const typed = parseTyped(text);
     if (this.#switching !== undefined && !isUrgent(typed)) {
-      void this.#switching.then(() => this.#services.submit(text, how));
+      void this.#switching.then(again);
       return true;
     }
     if (!text.startsWith("/")) return false;
