@@ -185,6 +185,9 @@ export class ScreenLayout {
     if (action !== undefined) {
       const order = overlay === undefined ? [...focus, parts.transcript] : [overlay, parts.transcript];
       if (order.some((part) => part.act(action))) return;
+      // Ctrl-C closes what Escape closes: the turn and the draft behind a panel stay.
+      if (action === "app.interrupt" && overlay?.isQuestion !== true && overlay?.act("turn.cancel") === true)
+        return;
       act(action);
       return;
     }
