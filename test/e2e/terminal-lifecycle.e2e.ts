@@ -84,7 +84,7 @@ test(
 );
 
 test(
-  "[TUI-03 wish:18] a client that something else has stopped draws its screen again once it goes on",
+  "[TUI-03 wish:18] a client that another program has stopped draws its screen again when it continues",
   async () => {
     await using mock = openMockHome([says("hello there")]);
     await using terminal = openRecordedTerminal(mock.home, mock.work);
@@ -95,7 +95,7 @@ test(
     await terminal.writes("hello there");
     const client = Number(/process=(\d+)/.exec(terminal.record)?.[1]);
     let from = terminal.record.length;
-    process.kill(client, "SIGSTOP");
+    signalIfRunning(client, "SIGSTOP");
     await terminal.writes("Stopped", from);
     from = terminal.record.length;
     terminal.write("fg\n");

@@ -31,8 +31,8 @@ export async function openOnTerminal(
     const exit = await runSuspended(services, command, path);
     if (exit === 0) return await read();
     isKept = exit > SIGNALLED && (await read()) !== text;
-    const kept = isKept ? ` What it saved is in ${path}.` : "";
-    throw new HarnessError("UsageInvalid", { problem: `${command} ended with exit code ${exit}.${kept}` });
+    const hint = isKept ? ` What it saved is in ${path}.` : "";
+    throw new HarnessError("UsageInvalid", { problem: `${command} ended with exit code ${exit}.${hint}` });
   } finally {
     if (!isKept) await host.remove(path);
   }
