@@ -179,7 +179,7 @@ class TerminalClient {
       this.#leave.abort();
       this.#transcript[Symbol.dispose]();
       for (const feature of this.#features) feature[Symbol.dispose]?.();
-      this.#screen.stop(farewell(this.#store));
+      this.#screen.stop(farewell(this.#store, this.#outbox.slow));
     }
   }
 
