@@ -80,6 +80,9 @@ test("[CTL-03 REL-07] an engine that is killed and restarted continues with its 
   }
   expect(seen.map(({ id }) => id)).toEqual(seen.map((_, at) => at + 1));
   expect(seen.at(-1)).toMatchObject({ kind: "TurnEnded", payload: { reason: "complete" } });
+  const turn = seen.findLast(({ kind }) => kind === "TurnStarted");
+  // All sockets of this client come back as one client: what it sends is its own.
+  expect(turn?.originator).toBe(connection.clientId);
   expect(resumed).toEqual([session, connection.runOf(session)]);
   expect(connection.runOf(session)).not.toBe(session);
   expect(states).toContain("connected");

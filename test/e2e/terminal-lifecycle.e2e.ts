@@ -84,6 +84,30 @@ test(
 );
 
 test(
+  "[TUI-03 wish:18] a client that another program has stopped draws its screen again when it continues",
+  async () => {
+    await using mock = openMockHome([says("hello there")]);
+    await using terminal = openRecordedTerminal(mock.home, mock.work);
+    await terminal.writes("shell$ ");
+    terminal.write(`sh -c 'echo process=$$; exec "$CINCH"'\n`);
+    await terminal.writes("─────");
+    terminal.write("hello\r");
+    await terminal.writes("hello there");
+    const client = Number(/process=(\d+)/.exec(terminal.record)?.[1]);
+    let from = terminal.record.length;
+    signalIfRunning(client, "SIGSTOP");
+    await terminal.writes("Stopped", from);
+    from = terminal.record.length;
+    terminal.write("fg\n");
+    await terminal.writes("\u001b[?1049h", from);
+    await terminal.writes("hello there", from);
+    terminal.write("xyz");
+    await terminal.writes("xyz", from);
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "[TUI-03 bar:Cancel] Esc cancels under a stream, a word of it stays, and the draft is kept",
   async () => {
     await using mock = openMockHome([says(LONG, { paceMs: 5 })]);

@@ -36,7 +36,6 @@ export interface FakeServices extends Services {
   readonly restored: OutgoingMessage[];
   readonly remembered: OutgoingMessage[];
   readonly pastedImages: DraftImage[];
-  readonly submitted: string[];
   /** Control sequences that were written outside of frames. */
   readonly controls: string[];
   /** Names of the window. */
@@ -67,7 +66,6 @@ export function fakeServices(): FakeServices {
     restored: [],
     remembered: [],
     pastedImages: [],
-    submitted: [],
     controls: [],
     titles: [],
     shown: [],
@@ -160,7 +158,6 @@ export function fakeServices(): FakeServices {
     },
     workingDir: "/work",
     tell: (failure) => void services.said.push(messageOf(failure)),
-    submit: (text) => void services.submitted.push(text),
     leave: () => undefined,
   };
   return services;

@@ -1,4 +1,5 @@
 import { whileAlive } from "../../base/async/deadline.ts";
+import { InOrder } from "../../base/async/in-order.ts";
 import { HarnessError, hasReason } from "../../base/errors.ts";
 import type { ClientId, SessionId } from "../../base/ids.ts";
 import type { Random } from "../../base/world.ts";
@@ -81,6 +82,7 @@ class Remote implements RemoteConnection, LinkReader {
   #shaken = false;
   #isAway = false;
   #uploading: Promise<void> = Promise.resolve();
+  readonly #sockets = new InOrder<"open">();
 
   constructor(options: ConnectRemoteOptions) {
     this.#options = options;
@@ -161,7 +163,7 @@ class Remote implements RemoteConnection, LinkReader {
       args,
       signal: AbortSignal.any([signal, this.#left.signal]),
       open: async (target, reader, until) => {
-        const link = await this.#persist({ ...target, client: this.clientId }, reader, until);
+        const link = await this.#persist(target, reader, until);
         this.#seenIn.set(session, this.#seenIn.get(session) ?? link.greeting.engine);
         return link;
       },
@@ -185,7 +187,7 @@ class Remote implements RemoteConnection, LinkReader {
     return remoteNews({
       wanted,
       signal: AbortSignal.any([signal, this.#left.signal]),
-      open: (reader, until) => this.#persist({ client: this.clientId }, reader, until),
+      open: (reader, until) => this.#persist({}, reader, until),
       pause: (fruitless, until) => this.#options.clock.sleep(backoff(fruitless), until),
     });
   }
@@ -273,7 +275,7 @@ class Remote implements RemoteConnection, LinkReader {
       limit.abort(new HarnessError("EngineUnreachable", { url: this.#options.url, detail }));
     });
     if (this.#link === undefined) {
-      const opening = this.#persist({ client: this.clientId }, this, this.#left.signal);
+      const opening = this.#persist({}, this, this.#left.signal);
       this.#link = opening;
       opening.catch(() => {
         if (this.#link === opening) this.#link = undefined;
@@ -287,9 +289,13 @@ class Remote implements RemoteConnection, LinkReader {
     const { clock, random, onState } = this.#options;
     for (let waitMs = BACKOFF_MS_MIN; ; waitMs = Math.min(2 * waitMs, BACKOFF_MS_MAX)) {
       try {
-        const link = await openLink(this.#options, target, reader, signal);
-        this.#greeted(link.greeting);
-        return link;
+        // One after the other: to a restarted engine, the first socket makes the client, and the others come as it.
+        return await this.#sockets.run("open", async () => {
+          const named = { ...target, client: this.clientId };
+          const link = await openLink(this.#options, named, reader, signal);
+          this.#greeted(link.greeting);
+          return link;
+        });
       } catch (thrown) {
         if (signal.aborted || !(thrown instanceof HarnessError) || !PASSING.includes(thrown.reason))
           throw thrown;

@@ -102,3 +102,42 @@ test("[CTL-19] news are refused for good where the token is revoked", async () =
   })();
   await expect(reading).rejects.toMatchObject({ reason: "TokenRevoked" });
 });
+
+test("[CTL-17 BUS-02] all sockets that come back to a restarted engine at once are one client there", async () => {
+  await using first = await openWsRig({ script: [] });
+  await using second = await openWsRig({ script: [] });
+  const tokens = new Map([first, second].map((each) => [each, each.mint()]));
+  let engine = first;
+  const open = new Set<WebSocket>();
+  const clients = new Set<unknown>();
+  await using connection = await first.remote({
+    token: () => tokens.get(engine) ?? "",
+    openSocket(address, protocols) {
+      const socket = new WebSocket(address.replace(`:${first.port}`, `:${engine.port}`), protocols);
+      open.add(socket);
+      socket.addEventListener("close", () => open.delete(socket));
+      socket.addEventListener("message", ({ data }) => {
+        const { frame, client } = JSON.parse(String(data)) as { frame?: string; client?: string };
+        if (frame === "handshake" && engine === second) clients.add(client);
+      });
+      return socket;
+    },
+  });
+  await connection.handshake(PROTOCOL_VERSION);
+  const leave = new AbortController();
+  let lists = 0;
+  const reading = (async () => {
+    for await (const { kind } of connection.news({ signal: leave.signal }))
+      if (kind === "NewsReady") lists += 1;
+  })();
+  await until("the first list", () => lists === 1);
+  engine = second;
+  const ends = [...open].map((socket) => new Promise((resolve) => socket.addEventListener("close", resolve)));
+  for (const socket of open) socket.close();
+  await Promise.all(ends);
+  await connection.query({ kind: "ListSessions", past: true, limit: 1 });
+  await until("the next list", () => lists === 2);
+  expect([...clients]).toEqual([connection.clientId]);
+  leave.abort();
+  await reading;
+});

@@ -7,7 +7,7 @@ import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import { totalCost } from "../../view/costs/session-costs.ts";
 import { PAGE_EVENTS } from "../../view/transcript/pages.ts";
-import type { OpenSession, ReachedByTerminal } from "./options.ts";
+import type { OpenSession, ReachedByTerminal, WhichSession } from "./options.ts";
 import { SessionFollower } from "./session-store.ts";
 
 const PAST = 6_000;
@@ -17,6 +17,8 @@ interface Rig extends Disposable {
   readonly connection: FakeConnection;
   readonly refused: unknown[];
   readonly ended: unknown[];
+  /** Sessions that were opened since the start. */
+  readonly opened: WhichSession[];
   readonly changed: Envelope[];
 }
 
@@ -31,6 +33,7 @@ function openRig(events: readonly Event[], answers: Readonly<Record<string, unkn
   };
   const leave = new AbortController();
   const [refused, ended, changed]: [unknown[], unknown[], Envelope[]] = [[], [], []];
+  const opened: WhichSession[] = [];
   const named: OpenSession = {
     session: SESSION,
     profile: "p",
@@ -43,7 +46,10 @@ function openRig(events: readonly Event[], answers: Readonly<Record<string, unkn
     connection,
     isShared: true,
     named,
-    open: () => Promise.reject(new Error("no other session is opened")),
+    async open(which) {
+      opened.push(which);
+      return named;
+    },
   };
   const store = new SessionFollower({
     engine: Promise.resolve(reached),
@@ -55,7 +61,7 @@ function openRig(events: readonly Event[], answers: Readonly<Record<string, unkn
     refused: (failure) => void refused.push(failure),
     say: () => undefined,
   });
-  return { store, connection, refused, ended, changed, [Symbol.dispose]: () => leave.abort() };
+  return { store, connection, refused, ended, opened, changed, [Symbol.dispose]: () => leave.abort() };
 }
 
 function cost(usd: number): Event {
@@ -123,6 +129,18 @@ test("[TUI-10 complaint 8] of a long log the last page is read, and queries have
   connection.publish(cost(2));
   await until("the next event is read", () => totalCost(store.view.costs).usd === 602);
   expect([rig.ended, rig.refused]).toEqual([[], []]);
+});
+
+test("[TUI-10 SES-06] a session whose run is over is continued by the next message, once", async () => {
+  const end = { kind: "SessionEnded", payload: { reason: "client" } } as unknown as Event;
+  using rig = openRig([...turns(1), end], ANSWERS);
+  const { store, ended, opened } = rig;
+  await store.reach();
+  await until("the end is read", () => ended.length === 1);
+  expect(opened).toEqual([]);
+  const [one, other] = await Promise.all([store.session(), store.session()]);
+  expect(one).toBe(other);
+  expect(opened).toEqual([{ kind: "stored", info: { session: SESSION } }]);
 });
 
 test("[TUI-10] a page is read back once, and a refused one again only after the person has scrolled", async () => {

@@ -63,6 +63,8 @@ export class SessionFollower implements SessionAccess {
   #opening: Promise<OpenSession> | undefined;
   #view: SessionView = NEW_SESSION;
   #transcript: Transcript = NEW_TRANSCRIPT;
+  /** True once the events of the session that is shown have ended: its run is over. */
+  #isOver = false;
   /** Ends the subscription to the session that is shown. */
   #following = new AbortController();
   /** The event at the top of the window; absent while the end is shown. */
@@ -120,12 +122,14 @@ export class SessionFollower implements SessionAccess {
 
   /**
    * Returns the session that is shown, or that was chosen and is about to be, so that a prompt is sent to the one that
-   * the person chose. Begins one if there is none.
+   * the person chose. Begins one if there is none, and continues one whose run is over.
    * @throws HarnessError the engine's refusal.
    */
   async session(): Promise<OpenSession> {
-    if (this.#opening === undefined && this.#open !== undefined) return this.#open;
-    return await (this.#opening ?? this.#show({ kind: "new" }));
+    const open = this.#open;
+    if (this.#opening !== undefined) return await this.#opening;
+    if (open === undefined) return await this.#show({ kind: "new" });
+    return this.#isOver ? await this.#show({ kind: "stored", info: { session: open.session } }) : open;
   }
 
   async goTo(which: WhichSession): Promise<void> {
@@ -237,6 +241,7 @@ export class SessionFollower implements SessionAccess {
     this.#following.abort();
     this.#following = new AbortController();
     this.#open = open;
+    this.#isOver = false;
     this.#view = NEW_SESSION;
     this.#transcript = NEW_TRANSCRIPT;
     this.#shownAt = undefined;
@@ -252,10 +257,15 @@ export class SessionFollower implements SessionAccess {
       const { connection } = await this.#options.engine;
       if (open.past > WHOLE_EVENTS_MAX) await this.#readTail(connection, open, signal);
       else await this.#readFrom(followSession(connection, open.session, { since: 0, signal }), signal);
-      if (!signal.aborted) this.#options.ended(undefined);
+      if (!signal.aborted) this.#ended(undefined);
     } catch (thrown) {
-      if (!signal.aborted) this.#options.ended(thrown);
+      if (!signal.aborted) this.#ended(thrown);
     }
+  }
+
+  #ended(failure: unknown): void {
+    this.#isOver = true;
+    this.#options.ended(failure);
   }
 
   /** Reads the last page of a long log and what follows it. */

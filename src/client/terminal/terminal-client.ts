@@ -180,7 +180,7 @@ class TerminalClient {
       this.#leave.abort();
       this.#safely(() => this.#transcript[Symbol.dispose]());
       this.#eachFeature((feature) => feature[Symbol.dispose]?.());
-      this.#screen.stop(farewell(this.#store));
+      this.#screen.stop(farewell(this.#store, this.#outbox.slow));
     }
   }
 
@@ -249,7 +249,6 @@ class TerminalClient {
       },
       close: (overlay) => this.#stage.close(overlay),
       run: (action) => this.#stage.run(action),
-      submit: (text, how) => this.#send(textMessage(text), how),
       leave: () => this.#left.resolve("quit"),
     };
   }
@@ -263,7 +262,8 @@ class TerminalClient {
       this.#say("A command takes no images: send them with a prompt, or remove them.", "warning");
       return;
     }
-    if (this.#features.some((feature) => feature.send?.(text, how) === true)) return;
+    const again = () => this.#send(message, how);
+    if (this.#features.some((feature) => feature.send?.(text, how, again) === true)) return;
     inBackground(this.#outbox.send(message, how), this.#services);
   }
 

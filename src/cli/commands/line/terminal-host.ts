@@ -4,7 +4,6 @@ import { basename, dirname, join } from "node:path";
 import { HarnessError } from "../../../base/errors.ts";
 import { codeOf } from "../../../base/world.ts";
 import type { Host } from "../../../client/terminal/host/host.ts";
-import { writeResolved } from "../../../platform/files/resolved-files.ts";
 import { feedTo, outputOf, runOnTerminal } from "../../../platform/person-programs.ts";
 import type { ProcessContext } from "../../process-context.ts";
 import { ownCommand } from "../../processes/internal.ts";
@@ -16,7 +15,7 @@ const SETTINGS_BYTES_MAX = 1 << 20;
 const PROGRAM_MS_MAX = 5_000;
 
 export interface TerminalHostOptions
-  extends Pick<ProcessContext, "environment" | "paths" | "workingDir" | "stop"> {
+  extends Pick<ProcessContext, "environment" | "paths" | "workingDir" | "stop" | "world"> {
   /** True: the engine is not of this machine, and shows nothing on its desktop. */
   readonly isElsewhere: boolean;
 }
@@ -28,6 +27,7 @@ export function terminalHost({
   paths,
   workingDir,
   stop,
+  world,
 }: TerminalHostOptions): Host {
   const settingsPath = join(paths.config, "terminal.toml");
   const place = { cwd: workingDir, env: environment };
@@ -55,7 +55,10 @@ export function terminalHost({
       return path;
     },
     async read(path, bytesMax) {
-      const { size } = await stat(path);
+      const info = await stat(path);
+      // A pipe would be waited for without an end.
+      if (!info.isFile()) throw new HarnessError("UsageInvalid", { problem: `${path} is no regular file` });
+      const { size } = info;
       if (size > bytesMax) throw new HarnessError("UsageInvalid", { problem: `${path} has ${size} bytes` });
       return await readFile(path);
     },
@@ -77,7 +80,8 @@ export function terminalHost({
     },
     async writeSettings(text) {
       await mkdir(dirname(settingsPath), { recursive: true, mode: ONLY_USER.folder });
-      await writeResolved(await resolvedPath(settingsPath), text);
+      // A link to the file stays one, and a full disk leaves the file as it was.
+      await world.files.writeAtomic(await resolvedPath(settingsPath), text, ONLY_USER.file);
     },
   };
 }

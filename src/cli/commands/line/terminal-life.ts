@@ -21,14 +21,16 @@ export function giveTerminalBack(): void {
 export function terminalLife(clock: Pick<Clock, "sleep" | "timer">): TerminalLife {
   return {
     clock,
-    hold(modes, restore) {
+    hold(modes, restore, continued) {
       const guard = guardTerminal(clock, { modes, afterMs: 0 });
       held = restore;
       process.once("exit", restore);
+      process.on("SIGCONT", continued);
       return {
         [Symbol.dispose]() {
           if (held === restore) held = undefined;
           process.off("exit", restore);
+          process.off("SIGCONT", continued);
           guard[Symbol.dispose]();
         },
       };

@@ -53,13 +53,10 @@ class SlashLines implements TerminalFeature {
     this.#services = services;
   }
 
-  send(text: string, how: SendHow): boolean {
+  send(text: string, how: SendHow, again: () => void): boolean {
     const typed = parseTyped(text);
     if (this.#switching !== undefined && !isUrgent(typed)) {
-      inBackground(
-        this.#switching.then(() => this.#services.submit(text, how)),
-        this.#services,
-      );
+      inBackground(this.#switching.then(again), this.#services);
       return true;
     }
     if (!text.startsWith("/")) return false;

@@ -69,3 +69,14 @@ test("[TUI-01 bar:Long output] the pager and the editor are those of the environ
   expect(await pagerOf(host({}, true))).toBe("less -R");
   expect(await pagerOf(host({}, false))).toBe("more");
 });
+
+test("[TUI-08] what an editor had saved stays where it is if a signal ends the editor", async () => {
+  const killed = machine(async () => 137);
+  await expect(openOnTerminal(killed, "vi", "draft.md", "text")).rejects.toThrow(
+    "vi ended with exit code 137. What it saved is in /private/draft.md.",
+  );
+  expect(killed.happened.at(-1)).toBe("resume");
+  const unsaved = machine(async () => 137);
+  await expect(openOnTerminal(unsaved, "vi", "draft.md", "saved")).rejects.toThrow("exit code 137.");
+  expect(unsaved.happened.at(-1)).toBe("remove /private/draft.md");
+});

@@ -37,8 +37,9 @@ export interface TerminalFeature {
   /**
    * Takes a text that the person sends. Returns false for one that it leaves to others. The first feature that takes
    * it has it; what none takes is sent as an input.
+   * @param again sends the same message once more, with its images.
    */
-  send?(text: string, how: SendHow): boolean;
+  send?(text: string, how: SendHow, again: () => void): boolean;
   /**
    * Stops what the person has started with it, before a turn is cancelled. Returns false if nothing of it runs.
    */

@@ -121,8 +121,6 @@ export interface Services {
   run(action: ActionName): void;
   /** Shows the reason of a failure, as `say` does. */
   tell(failure: unknown): void;
-  /** Sends a text as if the person had sent it from the draft. */
-  submit(text: string, how: SendHow): void;
   /** Ends the client. */
   leave(): void;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { row, span } from "../drawing/span.ts";
+import type { ActionName } from "../keys/actions.ts";
 import { KeyTable } from "../keys/key-table.ts";
 import type { MouseInput } from "../screen/screen.ts";
 import { NO_COLOURS } from "../themes/none.ts";
@@ -10,7 +11,11 @@ function partOf(draw: (columns: number, rows: number) => DrawnPart): ScreenPart 
   return { contexts: [], draw: ({ columns, rows }) => draw(columns, rows), act: () => false };
 }
 
-function openStage(side: SidePart | undefined, added = 0) {
+function openStage(
+  side: SidePart | undefined,
+  added = 0,
+  act: (action: ActionName) => void = () => undefined,
+) {
   const line = (text: string, columns: number) => row([span(text.repeat(columns))]);
   return new ScreenLayout({
     parts: {
@@ -27,7 +32,7 @@ function openStage(side: SidePart | undefined, added = 0) {
     },
     keys: () => new KeyTable(),
     theme: () => NO_COLOURS,
-    act: () => undefined,
+    act,
   });
 }
 
@@ -54,6 +59,25 @@ test("[TUI-06] a part at the right edge has its columns beside all others but th
   stage.input({ ...at, row: 3, column: 10 });
   expect(clicks).toEqual([{ ...at, row: 3, column: 3 }]);
   expect(stage.draw({ columns: 29, rows: 8 }).rows[0]).toBe("h".repeat(29));
+});
+
+test("[TUI-03 TUI-06] Ctrl-C closes a panel that Escape closes, and a second one is for the turn", () => {
+  const acted: string[] = [];
+  const stage = openStage(undefined, 0, (action) => acted.push(action));
+  const panel = {
+    ...partOf(() => ({ rows: [] })),
+    title: "Panel",
+    place: "full" as const,
+    act(action: ActionName) {
+      if (action === "turn.cancel") stage.close(panel);
+      return action === "turn.cancel";
+    },
+  };
+  stage.open(panel);
+  stage.input({ kind: "key", key: "ctrl+c" });
+  expect([acted, stage.draw({ columns: 40, rows: 8 }).isWhole]).toEqual([[], undefined]);
+  stage.input({ kind: "key", key: "ctrl+c" });
+  expect(acted).toEqual(["app.interrupt"]);
 });
 
 test("[TUI-11] on a low screen the draft and the status line stay, whatever features would show", () => {

@@ -191,10 +191,10 @@ export class ScreenLayout {
     if (action !== undefined) {
       const order = overlay === undefined ? [...focus, parts.transcript] : [overlay, parts.transcript];
       if (order.some((part) => part.act(action))) return;
-      // As Escape does: it never reaches the turn or the draft behind an open part.
-      if (action === "app.interrupt" && overlay !== undefined && overlay.isQuestion !== true)
-        this.close(overlay);
-      else act(action);
+      // Ctrl-C does what Escape does to an open part: the turn and the draft behind it stay.
+      if (action === "app.interrupt" && overlay !== undefined && overlay.isQuestion !== true) {
+        if (!overlay.act("turn.cancel")) this.close(overlay);
+      } else act(action);
       return;
     }
     if (text === undefined) return;

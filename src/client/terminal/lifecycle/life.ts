@@ -8,8 +8,9 @@ export interface TerminalLife {
    * ends both: the terminal is restored by then.
    * @param modes control sequences for a terminal whose client was killed.
    * @param restore writes at once; it may be called twice.
+   * @param continued called when this process runs again after a stop by another program, which had the terminal.
    */
-  hold(modes: string, restore: () => void): Disposable;
+  hold(modes: string, restore: () => void, continued: () => void): Disposable;
   /** Writes to the terminal before it returns. A closed terminal takes nothing, and that is no error. */
   writeNow(text: string): void;
   /**

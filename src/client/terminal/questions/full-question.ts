@@ -60,7 +60,6 @@ export class FullQuestion implements Overlay {
   paste(text: string): boolean {
     if (this.#dock.paste(text)) return true;
     this.#dock.noteKey();
-    this.#services.draft.insert(text);
-    return true;
+    return false; // the draft takes it as a paste
   }
 }

@@ -145,6 +145,20 @@ test("[PERM-14] the whole-screen question has the same quiet time, and closes wi
   expect(screen()).not.toStartWith("Question");
 });
 
+test("[PERM-14 TUI-08] a paste beside the whole-screen question is one for the draft, and no vim command", async () => {
+  const { services, stage, input, screen, press, live } = openStage();
+  input.useVimKeys(true);
+  services.ask(permission());
+  await live();
+  press("ctrl+f");
+  screen();
+  const long = "x\n".repeat(30);
+  stage.input({ kind: "paste", text: long });
+  input.act("vim.normal");
+  stage.input({ kind: "paste", text: "dd" });
+  expect([input.text, services.sent]).toEqual([`dd${long}`, []]);
+});
+
 test("[PERM-03 TUI-04] the rule for the session can be shortened before it is sent", async () => {
   const { services, screen, press, live } = openStage();
   services.ask(permission({ rule: "Bash:npm run test", prefixes: ["Bash:npm *", "Bash:npm run *"] }));

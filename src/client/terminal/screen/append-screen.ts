@@ -96,12 +96,21 @@ class AppendScreen implements TerminalScreen {
     if (farewell.length > 0) this.#terminal.write(`${farewell.join("\n")}\n`);
   }
 
+  #continued(): void {
+    this.suspend();
+    this.resume();
+  }
+
   #start(): void {
     this.#terminal.start(
       (data) => this.#input(data),
       () => this.#resized(),
     );
-    this.#held = this.#life.hold(INLINE_KILLED, () => this.#restore());
+    this.#held = this.#life.hold(
+      INLINE_KILLED,
+      () => this.#restore(),
+      () => this.#continued(),
+    );
     this.control(`${FOCUS_ON}${this.#title.again()}\r`);
     this.#draw();
   }

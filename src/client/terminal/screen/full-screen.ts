@@ -104,6 +104,11 @@ class FullScreen implements TerminalScreen {
     if (farewell.length > 0) this.#terminal.write(`${farewell.join("\n")}\n`);
   }
 
+  #continued(): void {
+    this.suspend();
+    this.resume();
+  }
+
   /** Takes reports of the mouse and of the focus. Returns false for any other sequence. */
   #takes(data: string): boolean {
     const inputs = inputsOf(data);
@@ -121,7 +126,11 @@ class FullScreen implements TerminalScreen {
   #start(): void {
     this.#writer.reset();
     this.#tui.start();
-    this.#held = this.#life.hold(MODES_OFF, () => this.#restore());
+    this.#held = this.#life.hold(
+      MODES_OFF,
+      () => this.#restore(),
+      () => this.#continued(),
+    );
     const title = this.#title.again();
     const queries = `${FOCUS_QUERY}${BACKGROUND_QUERY}`;
     this.control(`${FOCUS_ON}${MOUSE_MODES[this.#mouse]}${title}${queries}`);

@@ -122,3 +122,9 @@ test("[TUI-11] any keys leave the cursor at a border, and no command waits for e
     { numRuns: 300 },
   );
 });
+
+test("[TUI-11] a large count puts no more than a draft can hold", () => {
+  const text = "x".repeat(200_000);
+  const { editor } = pressed(started(`|${text}`), "yy9999p");
+  expect(editor.text.length).toBe(6 * 200_000 + 5);
+});

@@ -43,6 +43,8 @@ const COMMAND = /^([1-9]\d*)?(?:([dcy])([1-9]\d*)?)?(.*)$/su;
 const BEGUN = /^(?:g|[fFtT])?$/u;
 const OBJECT = /^[ia][w"'`()[\]{}<>bB]$/u;
 const COUNT_MAX = 10_000;
+/** Characters that one command inserts, unless its register alone has more. */
+const PUT_CHARACTERS_MAX = 1_000_000;
 /** Commands that stand for others. */
 const SHORT: Readonly<Record<string, string>> = {
   x: "dl",
@@ -283,10 +285,11 @@ function lineOpened({ vim, editor }: VimEditor, isAbove: boolean): VimEditor {
   return inserting({ vim, editor: next }, isAbove ? at : at + 1);
 }
 
-function put({ vim, editor }: VimEditor, count: number, isBefore: boolean): VimEditor {
+function put({ vim, editor }: VimEditor, wanted: number, isBefore: boolean): VimEditor {
   const { text, cursor } = editor;
   const { register } = vim;
   if (register.text === "" && !register.lines) return { vim, editor };
+  const count = Math.max(1, Math.min(wanted, Math.floor(PUT_CHARACTERS_MAX / register.text.length)));
   if (register.lines) {
     const lines = `${register.text}\n`.repeat(count).slice(0, -1);
     const at = isBefore ? startOfLine(text, cursor) : endOfLine(text, cursor);
