@@ -75,8 +75,8 @@ test("[TUI-08] what an editor had saved stays where it is if a signal ends the e
   await expect(openOnTerminal(killed, "vi", "draft.md", "text")).rejects.toThrow(
     "vi ended with exit code 137. What it saved is in /private/draft.md.",
   );
-  expect(killed.happened.at(-1)).toBe("resume");
+  expect(killed.happened).not.toContain("remove /private/draft.md");
   const unsaved = machine(async () => 137);
   await expect(openOnTerminal(unsaved, "vi", "draft.md", "saved")).rejects.toThrow("exit code 137.");
-  expect(unsaved.happened.at(-1)).toBe("remove /private/draft.md");
+  expect(unsaved.happened).toContain("remove /private/draft.md");
 });
