@@ -23,7 +23,7 @@ import { transcriptAfterEvent, withLocalNote } from "../../view/transcript/local
 import type { PagePosition } from "../../view/transcript/pages.ts";
 import { beginsItem, PAGE_EVENTS, withPage } from "../../view/transcript/pages.ts";
 import type { Transcript } from "../../view/transcript/transcript.ts";
-import { droppedFrom, NEW_TRANSCRIPT, transcriptBehind } from "../../view/transcript/transcript.ts";
+import { clearedTranscript, droppedFrom, NEW_TRANSCRIPT, transcriptBehind } from "../../view/transcript/transcript.ts";
 import { Sender } from "../slash/sender.ts";
 import { inBackground } from "./layout/in-background.ts";
 import type { SessionAccess } from "./layout/services.ts";
@@ -110,7 +110,7 @@ export class SessionFollower implements SessionAccess {
   }
 
   clear(): void {
-    this.#transcript = transcriptBehind(this.#transcript.reached);
+    this.#transcript = clearedTranscript(this.#transcript);
   }
 
   /** Waits for the engine, and shows the session that the command line names. @throws the failure of its start. */

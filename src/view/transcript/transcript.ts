@@ -23,6 +23,8 @@ export interface TranscriptSegment {
   readonly turn?: number;
   /** Absent: left out to save memory, until a page brings them back (`PageReader`). */
   readonly items?: readonly TranscriptItem[];
+  /** True: a person has cleared it from the screen. It is read back only when they scroll to it. */
+  readonly isCleared?: true;
   /** Characters that its items take in memory, about; those it took, if it is dropped. */
   readonly weight: number;
 }
@@ -44,6 +46,12 @@ export const NEW_TRANSCRIPT: Transcript = { reached: 0, segments: [] };
 export function transcriptBehind(event: EventSeq): Transcript {
   if (event <= 0) return NEW_TRANSCRIPT;
   return { reached: event, segments: [{ first: 1, last: event, weight: 0 }] };
+}
+
+/** Returns the transcript without what was read so far, as a person clears it. */
+export function clearedTranscript({ reached }: Transcript): Transcript {
+  const { segments, ...rest } = transcriptBehind(reached);
+  return { ...rest, segments: segments.map((segment) => ({ ...segment, isCleared: true as const })) };
 }
 
 /** Returns the transcript after one more event; the same value for an event that was read before or shows nothing. */

@@ -6,6 +6,7 @@ import { NO_CLIENTS } from "../../../view/session/clients.ts";
 import { PageReader, withPage } from "../../../view/transcript/pages.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
 import {
+  clearedTranscript,
   droppedFrom,
   NEW_TRANSCRIPT,
   transcriptAfter,
@@ -103,6 +104,15 @@ test("[TUI-10 bar:Scroll] the first message, an event in the middle, and the way
   expect([...seen].slice(0, 2)).toEqual(["prompt 601", "prompt 602"]);
   expect(seen.size).toBe(TURNS - 600);
   expect(reader.pane.isFollowing).toBe(true);
+});
+
+test("[CMD-01 TUI-01] what was cleared stays out of sight until a person scrolls to it", () => {
+  const reader = new Reader(clearedTranscript(LOG.reduce(transcriptAfter, NEW_TRANSCRIPT)));
+  expect(reader.show()).toBe("… earlier messages");
+  expect(reader.pages).toBe(0);
+  reader.scroll(-1);
+  expect(reader.pages).toBe(1);
+  expect(reader.show()).toContain(`answer ${TURNS}`);
 });
 
 test("[TUI-10 complaint 5 complaint 8] what is dropped far from the window changes nothing in it", () => {

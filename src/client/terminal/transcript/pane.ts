@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { EventSeq } from "../../../base/ids.ts";
 import type { PagePosition } from "../../../view/transcript/pages.ts";
 import type { Transcript, TranscriptSegment } from "../../../view/transcript/transcript.ts";
@@ -52,8 +53,8 @@ export class TranscriptPane {
   #top: RowLocation | undefined;
   /** Place that the person has gone to, from above or from below. */
   #cameFrom: "above" | "below" = "below";
-  /** The part that was missing at the top of the last window, and the row below it. */
-  #gap: { readonly segment: TranscriptSegment; readonly below: RowLocation } | undefined;
+  /** The part that was missing at the top of the last window, and the row below it if there is one. */
+  #gap: { readonly segment: TranscriptSegment; readonly below?: RowLocation } | undefined;
   /** Rows that the person has scrolled up beyond the part that is missing at the top. */
   #rowsLeft = 0;
   /** Rows of drawn parts in the order in which they were drawn: by the block, or by the event of the item. */
@@ -98,9 +99,13 @@ export class TranscriptPane {
     const gap = view.rows[at]?.place.event;
     if (gap === undefined) return view;
     const segment = transcript.segments.find(({ first, items }) => items === undefined && first === gap);
+    if (segment?.isCleared === true && this.#top === undefined) return view;
     const below = view.rows[at + 1]?.place;
-    const isAtTop = at === 0 && below !== undefined && this.#cameFrom === "below";
-    this.#gap = isAtTop && segment !== undefined && this.#top !== undefined ? { segment, below } : undefined;
+    const isAtTop = at === 0 && this.#cameFrom === "below";
+    this.#gap =
+      isAtTop && segment !== undefined && this.#top !== undefined
+        ? { segment, ...defined({ below }) }
+        : undefined;
     return { ...view, missing: { first: gap, place: this.#placeIn(segment, isAtTop) } };
   }
 
@@ -119,7 +124,8 @@ export class TranscriptPane {
     const gap = this.#gap;
     if (gap === undefined || segments.includes(gap.segment)) return;
     this.#gap = undefined;
-    this.#goUp({ segments, ...rest }, gap.below, 1 + this.#rowsLeft, context);
+    if (gap.below === undefined) this.follow();
+    else this.#goUp({ segments, ...rest }, gap.below, 1 + this.#rowsLeft, context);
   }
 
   #view(transcript: Transcript, height: number, context: DrawContext): PaneView {
