@@ -1,5 +1,7 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { EventSeq } from "../../base/ids.ts";
+import { engineFailed } from "../../view/notes/engine-text.ts";
 import { INTERRUPT_BANNER } from "../../view/terminal/interrupt-banner.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { NoteTone } from "../../view/transcript/items.ts";
@@ -17,6 +19,7 @@ import { ACTIONS } from "./keys/actions.ts";
 import type { TerminalFeature } from "./layout/feature.ts";
 import type { SendHow, Services } from "./layout/services.ts";
 import { ScreenLayout } from "./layout/stage.ts";
+import { ExitTranscript } from "./lifecycle/exit-transcript.ts";
 import { farewell } from "./lifecycle/farewell.ts";
 import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
 import { QuestionDock } from "./questions/question-dock.ts";
@@ -58,6 +61,7 @@ class TerminalClient {
   /** Present where the client shares the screen with a scrollback. */
   readonly #inline: InlineTranscript | undefined;
   readonly #status: StatusPart;
+  readonly #exitTranscript: ExitTranscript;
   readonly #stage: ScreenLayout;
   readonly #screen: TerminalScreen;
   readonly #settings: KeptSettings;
@@ -65,6 +69,8 @@ class TerminalClient {
   #features: readonly TerminalFeature[] = [];
   #mouse: MouseMode;
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
+  /** Draft that the last Ctrl-C has cleared. */
+  #cleared = "";
 
   constructor(options: TerminalClientOptions) {
     this.#options = options;
@@ -77,7 +83,7 @@ class TerminalClient {
         for (const feature of this.#features) feature.changed?.(envelope, step);
         this.#screen.redraw();
       },
-      opened: () => this.#opened(),
+      opened: (at) => this.#opened(at),
       completed: () => this.#screen.redraw(),
       ended: (failure) => this.#tell(failure),
       refused: (failure) => this.#tell(failure),
@@ -123,6 +129,7 @@ class TerminalClient {
       mode: () => firstOf(this.#features, (feature) => feature.mode?.()),
     });
     this.#stage = this.#makeLayout(services);
+    this.#exitTranscript = new ExitTranscript(services);
     this.#features = TERMINAL_FEATURES.map((make) => make(services));
     // The first frame is drawn at once: all parts are there.
     this.#screen = options.openScreen({
@@ -167,19 +174,23 @@ class TerminalClient {
     const { signal } = this.#options;
     const aborted = Promise.withResolvers<never>();
     signal.addEventListener("abort", () => aborted.reject(signal.reason), { once: true });
+    let printed: readonly string[] = [];
     try {
       void this.#settings.reload();
       void this.#begin();
       void this.#readNotices().catch((thrown: unknown) => this.#tell(thrown));
       const why = await Promise.race([this.#left.promise, aborted.promise]);
       await this.#settle();
+      // An inline screen has the transcript in its scrollback.
+      if (this.#inline === undefined)
+        printed = await Promise.race([this.#exitTranscript.lines(), aborted.promise]);
       const session = this.#store.open?.session;
       return session === undefined ? { why } : { why, session };
     } finally {
       this.#leave.abort();
       this.#transcript[Symbol.dispose]();
       for (const feature of this.#features) feature[Symbol.dispose]?.();
-      this.#screen.stop(farewell(this.#store));
+      this.#screen.stop([...printed, ...farewell(this.#store, this.#unsent)]);
     }
   }
 
@@ -194,6 +205,11 @@ class TerminalClient {
     }
   }
 
+  /** Texts that were written and not sent. */
+  get #unsent(): readonly string[] {
+    return [this.#cleared, ...this.#outbox.sending.map(({ text }) => text), this.#input.text];
+  }
+
   async #begin(): Promise<void> {
     try {
       await this.#store.reach();
@@ -203,6 +219,9 @@ class TerminalClient {
       if (this.#options.prompt !== undefined) this.#send(textMessage(this.#options.prompt), "queue");
     } catch (thrown) {
       this.#tell(thrown);
+      if (!this.#store.hasFailed) return;
+      for (const feature of this.#features) feature.engineNotice?.(engineFailed(thrown));
+      this.#screen.redraw();
     }
   }
 
@@ -249,6 +268,7 @@ class TerminalClient {
       },
       close: (overlay) => this.#stage.close(overlay),
       run: (action) => this.#stage.run(action),
+      showEvent: (event) => this.#showEvent(event),
       submit: (text, how) => this.#send(textMessage(text), how),
       leave: () => this.#left.resolve("quit"),
     };
@@ -279,6 +299,10 @@ class TerminalClient {
         this.#screen.suspend();
         this.#screen.resume();
         return;
+      case "app.leaveAndPrint":
+        this.#exitTranscript.ask();
+        this.#left.resolve("quit");
+        return;
       case "app.suspend":
         this.#screen.stopJob();
         return;
@@ -307,13 +331,20 @@ class TerminalClient {
     this.#screen.redraw();
   }
 
-  #opened(): void {
+  #opened(at: EventSeq | undefined): void {
     this.#inline?.begin();
     this.#status.begin();
     this.#transcript.begin();
+    if (at !== undefined) this.#showEvent(at);
     for (const feature of this.#features) feature.opened?.();
     this.#screen.redraw();
     void this.#input.attached().catch((thrown: unknown) => this.#tell(thrown));
+  }
+
+  #showEvent(event: EventSeq): void {
+    this.#inline?.openWhole();
+    this.#transcript.showEvent(event);
+    this.#screen.redraw();
   }
 
   #header(): Header {
@@ -330,13 +361,17 @@ class TerminalClient {
   }
 
   #interrupt(): void {
+    if (this.#exitTranscript.interrupt()) return;
     if (this.#stopOwn()) return; // as in a shell: it is no step on the way out
     const now = this.#options.clock.monotonic();
     const isSecond = now - this.#interruptedAtMs <= INTERRUPT_AGAIN_MS;
     this.#interruptedAtMs = now;
     if (isSecond) this.#left.resolve("interrupt");
     else if (this.#isWorking) void this.#cancel();
-    else this.#input.clear();
+    else {
+      this.#cleared = this.#input.text;
+      this.#input.clear();
+    }
     this.#say(INTERRUPT_BANNER, "warning");
   }
 
