@@ -131,3 +131,28 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "[SES-06 TUI-06] sessions that expire within a week are named at the start, before one is open, until the person hides that",
+  async () => {
+    await using mock = openMockHome([says("about figs")], "[session]\nttl_days = 3\n");
+    expect(await mock.run(["-p", "tell figs"])).toMatchObject({ code: 0 });
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 30 });
+    await startClient(terminal);
+    await terminal.shows(/1 session expires this week: sess_\w+ — \/sessions:pin or \/sessions:export/);
+    await terminal.press("M-k");
+    await terminal.shows("Hidden until another session is about to expire.");
+    await terminal.gone("expires this week");
+    await terminal.press("C-c", "C-c");
+    await terminal.prompts();
+    await terminal.clear();
+    await startClient(terminal);
+    // The list shows that the engine has answered: the notice would be there by then.
+    await terminal.press("M-r");
+    await terminal.shows(/▸ {3}tell figs/);
+    await terminal.press("Escape");
+    await terminal.gone("▸   tell figs");
+    expect(await terminal.screen()).not.toContain("expires this week");
+  },
+  TIMEOUT_MS,
+);
