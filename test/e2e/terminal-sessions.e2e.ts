@@ -156,3 +156,41 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "[TUI-10 TOOL-05 TUI-08] after a new start a shell line and the steps of a sub-agent are shown as they were live",
+  async () => {
+    await using mock = openMockHome(
+      [
+        calls("Agent", { prompt: "look around" }),
+        { parts: [{ text: "I look first." }, { tool: "Bash", input: { command: "seq 101 120" } }] },
+        says("I am the sub-agent"),
+        says("I am the session"),
+      ],
+      ALLOWED,
+    );
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 60 });
+    await startClient(terminal);
+    await sendPrompt(terminal, "!seq 1 20");
+    await terminal.shows(/● ! seq 1 20 +20 lines/);
+    await sendPrompt(terminal, "ask it");
+    await terminal.shows("I am the session");
+    const unfolded = async () => {
+      await terminal.press("C-o");
+      await terminal.shows("I look first.");
+      await terminal.shows(/ 101\n/);
+      // Who has sent the prompt, the time and the status line differ.
+      const rows = (await terminal.screen()).split("\n").slice(1, -3);
+      return rows.filter((row) => row !== "" && !/^▌ (?:cli_|")/.test(row));
+    };
+    const live = await unfolded();
+    await terminal.press("C-c", "C-c");
+    await terminal.prompts();
+    await terminal.clear();
+    await terminal.type('"$CINCH" --resume last');
+    await terminal.press("Enter");
+    await terminal.shows("I am the session");
+    expect((await unfolded()).filter((row) => !row.startsWith("the session has ended"))).toEqual(live);
+  },
+  TIMEOUT_MS,
+);
