@@ -400,6 +400,11 @@ export class Search implements Disposable {
   #land(): void {
     const current = this.#current;
     if (!this.#isLanding || current === undefined) return;
+    // The person has scrolled away meanwhile.
+    if (this.#window.pane.top?.event !== current.event) {
+      this.#isLanding = false;
+      return;
+    }
     if (isUnloaded(this.#window.transcript, current.event)) return;
     this.#isLanding = false;
     const [first] = this.#rangesOfCurrent();
