@@ -171,7 +171,9 @@ test(
     );
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 60 });
     await startClient(terminal);
-    await sendPrompt(terminal, "!seq 1 20");
+    await terminal.type("!seq 1 20");
+    await terminal.shows("\n$ !seq 1 20");
+    await terminal.press("Enter");
     await terminal.shows(/● ! seq 1 20 +20 lines/);
     await sendPrompt(terminal, "ask it");
     await terminal.shows("I am the session");

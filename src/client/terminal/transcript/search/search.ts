@@ -9,12 +9,14 @@ import { bringIntoSight, putInSight } from "../browse/window.ts";
 import { eventsIn } from "../folds.ts";
 import type { PartLocation, RowLocation } from "../place.ts";
 import { comparePlaces } from "../place.ts";
+import type { FoundMatch, KnownMatches } from "./match-order.ts";
+import { firstMatch, nextMatch } from "./match-order.ts";
 import type { Match } from "./matcher.ts";
 import { matcherOf, matchesIn } from "./matcher.ts";
 import { PageSearch } from "./page-search.ts";
 import type { FoundPart, MatchCounts } from "./search-scan.ts";
 import { SearchScan, SearchTexts } from "./search-scan.ts";
-import { hasRangeBetween, isUnloaded, SearchedRanges } from "./searched-ranges.ts";
+import { isUnloaded, SearchedRanges } from "./searched-ranges.ts";
 
 /** Time of one look through a part of the transcript: shorter than a frame. */
 const STEP_MS = 8;
@@ -22,11 +24,6 @@ const STEP_MS = 8;
 const RESCAN_MS = 250;
 /** Pause after a key, after which pages that are not loaded are read. */
 const PAGES_AFTER_MS = 250;
-
-/** A match, by its part and its number in it from 0. */
-export interface FoundMatch extends PartLocation {
-  readonly index: number;
-}
 
 /** Numbers of a search for the person. */
 export interface SearchNumbers {
@@ -151,7 +148,9 @@ export class Search implements Disposable {
   #takeMoves(): void {
     while (this.#isScanned && this.#waitingMoves !== 0) {
       const by = this.#waitingMoves > 0 ? 1 : -1;
-      if (!this.#moveNow(by)) return;
+      const next = nextMatch(this.#known, this.#current, by);
+      if (next === "unknown") return;
+      if (next !== "none") this.#moveTo(next);
       this.#waitingMoves -= by;
     }
   }
@@ -315,23 +314,16 @@ export class Search implements Disposable {
    */
   #choose(next: PartLocation | undefined): void {
     const origin = this.#origin?.place;
-    if (origin === undefined || (next !== undefined && comparePlaces(next, origin) >= 0)) return;
-    const pending = this.#hasFailed ? [] : this.#pending;
-    const found = this.#isScanned ? this.#found : this.#foundSoFar;
-    const behind = found.filter(({ place }) => comparePlaces(place, origin) >= 0);
-    for (const { place } of behind) {
-      const index = this.#firstIndex(place, comparePlaces(place, origin) === 0 ? origin.row : 0);
-      if (index < 0) continue;
-      if (!hasRangeBetween(pending, origin.event, place.event)) this.#go({ ...place, index });
-      return;
-    }
-    if (hasRangeBetween(pending, origin.event, Number.POSITIVE_INFINITY)) return;
-    const before = found.findLast(({ place }) => comparePlaces(place, origin) < 0);
-    if (before !== undefined) {
-      if (!hasRangeBetween(pending, before.place.event, origin.event))
-        this.#go({ ...before.place, index: before.count - 1 });
-    } else if (next === undefined && pending.length === 0 && behind[0] !== undefined)
-      this.#go({ ...behind[0].place, index: 0 });
+    if (origin === undefined) return;
+    const match = firstMatch(this.#known, origin, next, (place, row) => this.#firstIndex(place, row));
+    if (match !== undefined) this.#go(match);
+  }
+
+  get #known(): KnownMatches {
+    return {
+      found: this.#isScanned ? this.#found : this.#foundSoFar,
+      pending: this.#hasFailed ? [] : this.#pending,
+    };
   }
 
   /** Returns the index of the first match of a part that is not above a row; -1 if there is none. */
@@ -339,33 +331,6 @@ export class Search implements Disposable {
     if (row === 0) return 0;
     const { joined, matches } = this.#drawn(place);
     return matches.findIndex(({ from, to }) => (rangesOf(joined, from, to)[0]?.row ?? 0) >= row);
-  }
-
-  /** Goes to the next match. Returns false if a page on the way is still to be read. */
-  #moveNow(by: -1 | 1): boolean {
-    const found = this.#found;
-    const pending = this.#hasFailed ? [] : this.#pending;
-    const [first, last] = [found[0], found.at(-1)];
-    if (first === undefined || last === undefined) return pending.length === 0;
-    const current = this.#current;
-    const at =
-      current === undefined ? -1 : found.findIndex(({ place }) => comparePlaces(place, current) === 0);
-    const here = found[at];
-    if (current !== undefined && here !== undefined) {
-      const index = Math.min(current.index, here.count - 1) + by;
-      if (index >= 0 && index < here.count) {
-        this.#moveTo({ ...here.place, index });
-        return true;
-      }
-    }
-    const near = by > 0 ? found[at + 1] : found[at - 1];
-    const next = near ?? (by > 0 ? first : last);
-    const isKnown =
-      here === undefined || near === undefined
-        ? pending.length === 0
-        : !hasRangeBetween(pending, here.place.event, near.place.event);
-    if (isKnown) this.#moveTo({ ...next.place, index: by > 0 ? 0 : next.count - 1 });
-    return isKnown;
   }
 
   /** Goes to a match that the person has chosen: a longer search begins there. */
