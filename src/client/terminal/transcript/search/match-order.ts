@@ -9,7 +9,7 @@ export interface FoundMatch extends PartLocation {
   readonly index: number;
 }
 
-/** State of a search that may not have looked at everything. */
+/** Matches of a search that may still go on. */
 export interface KnownMatches {
   /** Parts with matches, from the top. */
   readonly found: readonly FoundPart[];
@@ -18,8 +18,8 @@ export interface KnownMatches {
 }
 
 /**
- * Returns the first match from a row on, or else the last one before it; undefined if there is none, or what is still to
- * be searched may have a nearer one.
+ * Returns the first match from a row on, or else the last one before it; undefined if there is none, or a nearer one may
+ * stand in what is still to be searched.
  * @param next the part of the transcript that is searched next; undefined: all loaded ones were.
  * @param firstIndex returns the number of the first match of a part that is not above a row of it; -1 for none.
  */
