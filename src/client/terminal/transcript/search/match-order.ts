@@ -9,7 +9,7 @@ export interface FoundMatch extends PartLocation {
   readonly index: number;
 }
 
-/** Matches of a search that may still go on. */
+/** Matches of a search that may not have ended. */
 export interface KnownMatches {
   /** Parts with matches, from the top. */
   readonly found: readonly FoundPart[];
