@@ -18,8 +18,8 @@ export interface KnownMatches {
 }
 
 /**
- * Returns the first match from a row on, or else the last one before it; undefined if there is none, or a nearer one may
- * stand in what is still to be searched.
+ * Returns the first match from a row on, or else the last one before it. Returns undefined if there is none, or if a
+ * nearer one may stand in what is still to be searched.
  * @param next the part of the transcript that is searched next; undefined: all loaded ones were.
  * @param firstIndex returns the number of the first match of a part that is not above a row of it; -1 for none.
  */
