@@ -43,6 +43,7 @@ const ASKED: Readonly<Record<QueryKind, (session: SessionId) => Fields>> = {
   ListPrices: () => ({ models: ["scripted:scripted-1"] }),
   GetEngineHealth: () => ({}),
   GetWebClient: () => ({}),
+  ListExpiring: () => ({}),
   ListTurns: (sessionId) => ({ sessionId, limit: 10 }),
   ListItems: (sessionId) => ({ sessionId, after: 0, limit: 10 }),
   GetItem: (sessionId) => ({ sessionId, event: 1 }),

@@ -276,6 +276,9 @@ export const QUERY_CASES: { readonly [Kind in QueryKind]: CasesOf<Kind> } = {
       runs: true,
     },
   ],
+  ListExpiring: [
+    { what: "of all sessions", ask: () => ({}), bare: () => ({ sql: "SELECT * FROM logs", values: [] }) },
+  ],
   GetDraft: [
     { what: "none", ask: ({ newest }) => ({ sessionId: newest.session, reader: "bench" }), aim: PAGE_MS },
   ],

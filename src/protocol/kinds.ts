@@ -128,5 +128,6 @@ export const QUERY_KINDS = [
   "SearchSessions",
   "ListRules",
   "ListHooks",
+  "ListExpiring",
 ] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];

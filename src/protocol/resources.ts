@@ -83,6 +83,8 @@ export const SessionInfo = z.object({
   reserved: z.int().min(0).optional(),
   /** Set if a question in it is not answered: every open question has an id above this. */
   asked_since: z.int().min(0).optional(),
+  /** Set if an input in it waits for its turn: every one that waits has an id above this. Since protocol 0.3.0. */
+  queued_since: z.int().min(0).optional(),
   /** Time at which its log began. */
   created_at: z.string(),
   /** Time of its last event. */

@@ -1,4 +1,4 @@
-import type { AttachmentId, ClientId, InputId } from "../base/ids.ts";
+import type { AttachmentId, ClientId, EventSeq, InputId } from "../base/ids.ts";
 import type { CommandOf } from "../protocol/commands/commands.ts";
 import type { AttachedFile, AttachmentInfo, InputBlock, UnsavedBlock } from "../protocol/content.ts";
 import type { Event } from "../protocol/events/events.ts";
@@ -52,6 +52,8 @@ export interface QueuedInput extends InputWants {
   readonly originator: ClientId;
   /** The name of its client, if an earlier run had accepted it. */
   readonly who?: NamedClient;
+  /** An event before the one that accepted it, if an earlier run had. */
+  readonly since?: EventSeq;
 }
 
 /** State that a following session, or a session for a task, starts with. */

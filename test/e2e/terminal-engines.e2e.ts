@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MIGRATIONS } from "../../src/session/sqlite/schema/migrations.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
@@ -186,4 +186,73 @@ function makeOlderDatabase(path: string): void {
     const hash = new Bun.CryptoHasher("sha256").update(sql).digest("hex");
     database.run("INSERT INTO schema_migrations VALUES (?, ?, ?)", [version, "2026-01-01T00:00:00Z", hash]);
   }
+}
+
+test(
+  "[TUI-10 bar:First-screen] an engine that cannot start is said above the draft, what is sent comes back, and the person can leave",
+  async () => {
+    await using mock = openMockHome([]);
+    const { home, work } = mock;
+    mkdirSync(join(home.path, "data"), { recursive: true });
+    writeFileSync(join(home.path, "data/cinch"), "a file where the folder of the sessions belongs");
+    await using terminal = await openTerminal({ home, cwd: work, ...SIZE });
+    await enter(terminal, "clear; $CINCH");
+    await terminal.shows(/Nothing\s(?:▌ )?can be sent here/);
+    await terminal.shows("no engine");
+    await enter(terminal, "my words");
+    await terminal.shows(/> my words/);
+    await terminal.press("C-c");
+    await terminal.press("C-c");
+    await terminal.shows(/Not sent, and kept nowhere else:\nmy words\n/);
+    await terminal.prompts();
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[TUI-10 bar:First-screen] while the engine is slow to start, what is sent waits in sight; Escape brings it back, and leaving prints it",
+  async () => {
+    await using mock = openMockHome([says("heard after all")]);
+    const { home, work } = mock;
+    await using terminal = await openTerminal({ home, cwd: work, ...SIZE });
+    const stopped = async () => {
+      await enter(terminal, "clear; $CINCH");
+      let engine: number | undefined;
+      await until("the engine starts", () => {
+        engine = startingEngine(home.path);
+        return engine !== undefined;
+      });
+      return { [Symbol.dispose]: () => void (engine === undefined || signalIfRunning(engine, "SIGCONT")) };
+    };
+    {
+      using _slow = await stopped();
+      await terminal.shows("starting …");
+      await enter(terminal, "first words");
+      await terminal.shows("sending  1 first words");
+      await terminal.press("Escape");
+      await terminal.shows(/> first words/);
+      await terminal.press("C-c");
+      await terminal.press("C-c");
+      await terminal.shows(/Not sent, and kept nowhere else:\nfirst words\n/);
+      await terminal.prompts();
+    }
+    await until("the engine has ended", () => processesWith(home.path).length === 0, 60_000);
+    {
+      using _slow = await stopped();
+      await terminal.shows("starting …");
+      await enter(terminal, "second words");
+      await terminal.shows("sending  1 second words");
+    }
+    await terminal.shows("heard after all");
+  },
+  TIMEOUT_MS,
+);
+
+/** Stops the engine that is starting for a home; returns its process id, or undefined before it is there. */
+function startingEngine(home: string): number | undefined {
+  const engine = processesWith(home).find((pid) =>
+    readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("\0serve\0"),
+  );
+  if (engine !== undefined) signalIfRunning(engine, "SIGSTOP");
+  return engine;
 }

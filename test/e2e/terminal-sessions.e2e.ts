@@ -131,3 +131,68 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "[SES-06 TUI-06] sessions that expire within a week are named at the start, before one is open, until the person hides that",
+  async () => {
+    await using mock = openMockHome([says("about figs")], "[session]\nttl_days = 3\n");
+    expect(await mock.run(["-p", "tell figs"])).toMatchObject({ code: 0 });
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 30 });
+    await startClient(terminal);
+    await terminal.shows(/1 session expires this week: sess_\w+ — \/sessions:pin or \/sessions:export/);
+    await terminal.press("M-k");
+    await terminal.shows("Hidden until another session is about to expire.");
+    await terminal.gone("expires this week");
+    await terminal.press("C-c", "C-c");
+    await terminal.prompts();
+    await terminal.clear();
+    await startClient(terminal);
+    // The list shows that the engine has answered: the notice would be there by then.
+    await terminal.press("M-r");
+    await terminal.shows(/▸ {3}tell figs/);
+    await terminal.press("Escape");
+    await terminal.gone("▸   tell figs");
+    expect(await terminal.screen()).not.toContain("expires this week");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[TUI-10 TOOL-05 TUI-08] after a new start a shell line and the steps of a sub-agent are shown as they were live",
+  async () => {
+    await using mock = openMockHome(
+      [
+        calls("Agent", { prompt: "look around" }),
+        { parts: [{ text: "I look first." }, { tool: "Bash", input: { command: "seq 101 120" } }] },
+        says("I am the sub-agent"),
+        says("I am the session"),
+      ],
+      ALLOWED,
+    );
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 60 });
+    await startClient(terminal);
+    await terminal.type("!seq 1 20");
+    await terminal.shows("\n$ !seq 1 20");
+    await terminal.press("Enter");
+    await terminal.shows(/● ! seq 1 20 +20 lines/);
+    await sendPrompt(terminal, "ask it");
+    await terminal.shows("I am the session");
+    const unfolded = async () => {
+      await terminal.press("C-o");
+      await terminal.shows("I look first.");
+      await terminal.shows(/ 101\n/);
+      // Who has sent the prompt, the time and the status line differ.
+      const rows = (await terminal.screen()).split("\n").slice(1, -3);
+      return rows.filter((row) => row !== "" && !/^▌ (?:cli_|")/.test(row));
+    };
+    const live = await unfolded();
+    await terminal.press("C-c", "C-c");
+    await terminal.prompts();
+    await terminal.clear();
+    await terminal.type('"$CINCH" --resume last');
+    await terminal.press("Enter");
+    await terminal.shows("I am the session");
+    expect((await unfolded()).filter((row) => !row.startsWith("the session has ended"))).toEqual(live);
+  },
+  TIMEOUT_MS,
+);

@@ -6,9 +6,12 @@ import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
 import { says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
+import { startClient } from "../support/terminal-client.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
+/** Port at which cinch looks for a server of ollama. */
+const OLLAMA_PORT = 11_434;
 /** It has no form that is redacted by itself. */
 const KEY = "Qd84Vn1TsWk37MxLe0YbRf65Hc";
 
@@ -63,3 +66,61 @@ for (const [columns, rows] of [
     },
     TIMEOUT_MS,
   );
+
+test(
+  "[TUI-01 PROV-08 bar:First-screen] without a model the demo is one of the choices: it plays on the terminal, Ctrl-C ends it alone, and the client comes back with its draft",
+  async () => {
+    using home = cinchHome();
+    const work = join(home.path, "work");
+    mkdirSync(work);
+    await using terminal = await openTerminal({ home, cwd: work, columns: 100, rows: 40 });
+    await startClient(terminal);
+    await terminal.shows("No model is set up yet");
+    await terminal.type("my draft");
+    const play = async () => {
+      await terminal.press("M-g");
+      await terminal.shows("Get a model");
+      await terminal.type("demo");
+      await terminal.shows("▸ watch the demo");
+      await terminal.press("Enter");
+    };
+    await play();
+    await terminal.shows(/Tests +they pass[\s\S]*Enter goes back to cinch\./);
+    await terminal.press("Enter");
+    await terminal.shows(/> my draft\nno session yet/);
+    await play();
+    await terminal.shows("sh test/run.sh");
+    await terminal.press("C-c");
+    await terminal.shows("Enter goes back to cinch.");
+    await terminal.press("Enter");
+    await terminal.shows(/> my draft\nno session yet/);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[TUI-01 PROV-05 bar:First-screen] without a model a server on this machine is one of the choices, and its model answers",
+  async () => {
+    await using provider = startMockProvider({ script: [says("Heard on this machine.")], models: ["small"] });
+    const forward = async (request: Request) =>
+      await fetch(`${provider.url}${new URL(request.url).pathname}`, request);
+    await using server = new AsyncDisposableStack();
+    const served = Bun.serve({ hostname: "127.0.0.1", port: OLLAMA_PORT, fetch: forward });
+    server.defer(() => served.stop(true));
+    using home = cinchHome();
+    const work = join(home.path, "work");
+    mkdirSync(work);
+    await using terminal = await openTerminal({ home, cwd: work, columns: 100, rows: 40 });
+    await startClient(terminal);
+    await terminal.type("hello");
+    await terminal.press("M-g");
+    await terminal.shows("Get a model");
+    await terminal.shows(/▸ ollama:small +on this machine, no key/);
+    await terminal.press("Enter");
+    await terminal.shows("ollama:small answers here.");
+    await terminal.shows("> hello");
+    await terminal.press("Enter");
+    await terminal.shows("Heard on this machine.");
+  },
+  TIMEOUT_MS,
+);

@@ -42,6 +42,8 @@ export interface FakeServices extends Services {
   readonly titles: string[];
   /** Sessions that were to be shown. */
   readonly shown: WhichSession[];
+  /** Events of the open session that were to be shown. */
+  readonly shownEvents: number[];
   /** Sets the open questions. */
   ask(...questions: readonly Question[]): void;
   /** Answer to the next commands: a result, or a refusal. */
@@ -69,6 +71,7 @@ export function fakeServices(): FakeServices {
     controls: [],
     titles: [],
     shown: [],
+    shownEvents: [],
     reply: undefined,
     found: undefined,
     newsItems: undefined,
@@ -86,12 +89,14 @@ export function fakeServices(): FakeServices {
       last: undefined,
       isModelNamed: false,
       isOverNetwork: false,
+      hasFailed: false,
       note: (note) => void services.notes.push(note),
       clear: () => void services.notes.splice(0),
       session: async () => services.session.open as never,
       goTo: async (which) => void services.shown.push(which),
       showsFrom: () => undefined,
       readBack: async () => undefined,
+      pageOf: async () => undefined,
       async send<Sent extends Command>(command: Sent) {
         services.sent.push(command);
         const { reply } = services;
@@ -113,6 +118,7 @@ export function fakeServices(): FakeServices {
       overlay.closed?.();
     },
     run: () => undefined,
+    showEvent: (event) => void services.shownEvents.push(event),
     draft: {
       text: "",
       edited: { text: "", cursor: 0 },

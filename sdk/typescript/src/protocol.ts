@@ -531,6 +531,8 @@ export interface SessionDetail {
   readonly reserved?: number;
   /** Set if a question in it is not answered: every open question has an id above this. */
   readonly asked_since?: number;
+  /** Set if an input in it waits for its turn: every one that waits has an id above this. Since protocol 0.3.0. */
+  readonly queued_since?: number;
   /** Time at which its log began. */
   readonly created_at: string;
   /** Time of its last event. */
@@ -628,6 +630,8 @@ export interface SessionInfo {
   readonly reserved?: number;
   /** Set if a question in it is not answered: every open question has an id above this. */
   readonly asked_since?: number;
+  /** Set if an input in it waits for its turn: every one that waits has an id above this. Since protocol 0.3.0. */
+  readonly queued_since?: number;
   /** Time at which its log began. */
   readonly created_at: string;
   /** Time of its last event. */
@@ -1856,6 +1860,23 @@ export interface ListHooksResult {
   readonly waiting: readonly string[];
   /** True if the list was cut. */
   readonly more: boolean;
+}
+
+/**
+ * The stored sessions of which content expires within a week, and whether that notice is hidden. Since
+ * protocol 0.3.0.
+ */
+export interface ListExpiringQuery {
+
+}
+
+export interface ListExpiringResult {
+  /** The sessions, those that lose content first at the beginning; at most 100. */
+  readonly sessions: readonly SessionId[];
+  /** Number of all of them. */
+  readonly total: number;
+  /** True if a person has hidden the notice about each of them: `DismissExpiring`. */
+  readonly dismissed: boolean;
 }
 
 /** Sentences for the person. */
@@ -4567,6 +4588,7 @@ export interface Queries {
   readonly SearchSessions: { readonly params: SearchSessionsQuery; readonly result: SearchSessionsResult };
   readonly ListRules: { readonly params: ListRulesQuery; readonly result: ListRulesResult };
   readonly ListHooks: { readonly params: ListHooksQuery; readonly result: ListHooksResult };
+  readonly ListExpiring: { readonly params: ListExpiringQuery; readonly result: ListExpiringResult };
 }
 
 /** Address of each query. */
@@ -4680,6 +4702,9 @@ export const QUERY_ROUTES: Readonly<Record<keyof Queries, QueryRoute>> = {
   },
   "ListHooks": {
     "path": "/v1/sessions/{id}/hooks"
+  },
+  "ListExpiring": {
+    "path": "/v1/expiring"
   }
 };
 

@@ -6,6 +6,7 @@ import type { SessionId } from "../../base/ids.ts";
 import { EMBEDDED } from "../../config/profile-files.ts";
 import { hostRipgrep } from "../../platform/ripgrep.ts";
 import type { QueryKind } from "../../protocol/kinds.ts";
+import { EXPIRING_LISTED_MAX } from "../../protocol/queries/session-queries.ts";
 import type { ModelInfo, ProfileInfo, ToolInfo } from "../../protocol/resources.ts";
 import { knownModel } from "../../providers/choosing/prices.ts";
 import type { Model, Price } from "../../providers/provider.ts";
@@ -117,6 +118,12 @@ export function engineAnswers(parts: EngineAnswersDependencies): EngineAnswers {
     ListPrices: async ({ models }) => ({ prices: listedPrices(models, providers.priceOf.bind(providers)) }),
     GetEngineHealth: async () => await engineHealth(parts.health),
     GetWebClient: async () => ({}),
+    async ListExpiring() {
+      const { expiringSessions } = await import("../sessions/expiry-warning.ts");
+      const sources = { world, paths, config: parts.config, store, features };
+      const { sessions: all, dismissed } = await expiringSessions(sources);
+      return { sessions: all.slice(0, EXPIRING_LISTED_MAX), total: all.length, dismissed };
+    },
   };
   const handlers = { ...sessions.handlers, ...engine, ...engineHandlers };
   const ofSession = ({ sessionId }: { readonly sessionId: SessionId }) =>

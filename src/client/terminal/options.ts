@@ -30,7 +30,12 @@ export type WhichSession =
       /** `provider:name`. Default: the model that the command line, the profile or the engine names. */
       readonly model?: string;
     }
-  | { readonly kind: "stored"; readonly info: Pick<SessionInfo, "session"> };
+  | {
+      readonly kind: "stored";
+      readonly info: Pick<SessionInfo, "session">;
+      /** The event to show first. Default: the end of the session. */
+      readonly at?: EventSeq;
+    };
 
 /** An engine that is reached. */
 export interface ReachedByTerminal {

@@ -188,3 +188,57 @@ test("[TUI-10] a turn that has run for longer than the last page is known with i
   expect(missing).toMatchObject({ first: 1, last: 3_001 });
   expect(first?.items?.[0]).toMatchObject({ kind: "call", event: 3_002, state: "done" });
 });
+
+test("[ENG-26 bar:Queue TUI-10] an input that waits since before the last page is read, and shown in the queue", async () => {
+  const content = [{ type: "text" as const, text: "an old message" }];
+  const queued = { inputId: fakeId("inp", 1), content, delivery: "queue", originator: CLIENT };
+  const events = turns(PAST / 10).with(1_000, { kind: "InputQueued", payload: queued } as Event);
+  const info = { ...INFO, queued: 1, queued_since: 1_000 };
+  using rig = openRig(events, { ...ANSWERS, GetSession: info });
+  const { store, connection } = rig;
+  await store.reach();
+  await until("the log is read", () => store.view.reached === PAST);
+  expect(connection.subscriptions).toEqual([1_000]);
+  expect(store.view.waiting.map(({ inputId }) => inputId)).toEqual([queued.inputId as never]);
+  expect(store.view.leftOut.waiting).toBeUndefined();
+});
+
+test("[TOOL-05 TUI-10] a sub-agent that began before the last page is shown with its call, its newest steps and the number of older ones", async () => {
+  const parent = fakeId("call", 1) as CallId;
+  const content = [{ type: "text" as const, text: "ask it" }];
+  const head: readonly Event[] = [
+    { kind: "TurnStarted", payload: { turn: 1, originator: CLIENT, content } } as Event,
+    {
+      kind: "ToolCallStarted",
+      payload: { callId: parent, tool: "Agent", args: {}, mutating: false },
+    } as Event,
+  ];
+  const steps = Array.from({ length: 2_000 }, (_, at) => {
+    const callId = fakeId("call", 10 + at) as CallId;
+    const started = { kind: "ToolCallStarted", payload: { callId, tool: "Read", args: {}, mutating: false } };
+    return [started, { kind: "ToolResult", payload: { callId, content: [] } }];
+  }).flat();
+  const envelope = { id: 2, session: SESSION, ts: "2026-01-01T00:00:00.000Z", ...head[1] };
+  const events = [...head, ...steps.map((each) => ({ ...each, parentCall: parent }) as unknown as Event)];
+  using rig = openRig(events, {
+    GetSession: { state: "running", title: "ask it", cost_usd: 0 },
+    ListTurns: { turns: [{ ...TURN_ROW, turn: 1, first_event: 1, running: true, cost_usd: 0 }] },
+    ListItems: { items: [{ kind: "call", event: 2, call: parent, children: 2_000 }] },
+    GetItem: { events: [envelope] },
+  });
+  const { store, connection } = rig;
+  await store.reach();
+  await until("the last page is read", () => store.view.reached === 4_002);
+  const [above, call, below] = store.transcript.segments;
+  expect([above, below]).toMatchObject([
+    { first: 1, last: 1 },
+    { first: 3, last: 3_002 },
+  ]);
+  const [item] = call?.items ?? [];
+  expect(item).toMatchObject({ kind: "call", event: 2, state: "running" });
+  if (item?.kind !== "call") throw new TypeError("no call is shown");
+  expect([item.items.length, (item.itemsLeftOut ?? 0) + item.items.length]).toEqual([200, 2_000]);
+  connection.publish({ kind: "ToolResult", payload: { callId: parent, content: [] } } as Event);
+  await until("it has ended", () => store.view.reached === 4_003);
+  expect(store.transcript.segments[1]?.items?.[0]).toMatchObject({ state: "done" });
+});

@@ -14,16 +14,22 @@ import type { SessionInfo } from "../../protocol/resources.ts";
 import { followSession, reachedBy } from "../../view/follow.ts";
 import { withInfo, withTurnCost } from "../../view/paging/known-facts.ts";
 import type { ReadTail } from "../../view/paging/older-facts.ts";
-import { olderFacts, turnBefore } from "../../view/paging/older-facts.ts";
+import { callsBefore, olderFacts, turnBefore } from "../../view/paging/older-facts.ts";
 import { readTranscriptPage } from "../../view/paging/read-transcript-page.ts";
 import type { SessionStep, SessionView } from "../../view/session/session-view.ts";
 import { NEW_SESSION, sessionStep } from "../../view/session/session-view.ts";
 import type { LocalNote } from "../../view/transcript/local-notes.ts";
 import { transcriptAfterEvent, withLocalNote } from "../../view/transcript/local-notes.ts";
-import type { PagePosition } from "../../view/transcript/pages.ts";
+import type { PagePosition, TranscriptPage, TranscriptRange } from "../../view/transcript/pages.ts";
 import { beginsItem, PAGE_EVENTS, withPage } from "../../view/transcript/pages.ts";
 import type { Transcript } from "../../view/transcript/transcript.ts";
-import { clearedTranscript, droppedFrom, NEW_TRANSCRIPT, transcriptBehind } from "../../view/transcript/transcript.ts";
+import {
+  clearedTranscript,
+  droppedFrom,
+  NEW_TRANSCRIPT,
+  transcriptWithCalls,
+  withChildrenLeftOut,
+} from "../../view/transcript/transcript.ts";
 import { Sender } from "../slash/sender.ts";
 import { inBackground } from "./layout/in-background.ts";
 import type { SessionAccess } from "./layout/services.ts";
@@ -31,8 +37,8 @@ import type { OpenSession, ReachedByTerminal, WhichSession } from "./options.ts"
 
 /** A log with at most so many events is read whole; of a longer one the last page, and others when they are shown. */
 const WHOLE_EVENTS_MAX = 2 * PAGE_EVENTS;
-/** Events before the last page that are read for a question that waits since then. */
-const QUESTION_EVENTS_MAX = 20_000;
+/** Events before the last page that are read for a question or an input that waits since then. */
+const OPEN_EVENTS_MAX = 20_000;
 /** Characters of the transcript that are kept in memory, about; the rest is read back when it is shown. */
 const KEPT_CHARACTERS_MAX = 4_000_000;
 /** Events that are taken in a row before keys and frames have their turn. */
@@ -44,8 +50,8 @@ export interface SessionFollowerOptions {
   readonly signal: AbortSignal;
   /** Called after each event, with the views before and after it. */
   readonly changed: (envelope: Envelope, step: SessionStep) => void;
-  /** Called once another session is shown, before its events. */
-  readonly opened: () => void;
+  /** Called once another session is shown, before its events. @param at the event to show first; default: the end. */
+  readonly opened: (at?: EventSeq) => void;
   /** Called after a change of the views that no event has made. */
   readonly completed: () => void;
   /** Called if the events of the session end, or cannot be read any more. */
@@ -59,6 +65,7 @@ export interface SessionFollowerOptions {
 export class SessionFollower implements SessionAccess {
   readonly #options: SessionFollowerOptions;
   #reached: ReachedByTerminal | undefined;
+  #hasFailed = false;
   #open: OpenSession | undefined;
   #opening: Promise<OpenSession> | undefined;
   #view: SessionView = NEW_SESSION;
@@ -101,6 +108,11 @@ export class SessionFollower implements SessionAccess {
     return this.#reached !== undefined;
   }
 
+  /** True if the engine could not be reached. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
   get isOverNetwork(): boolean {
     return this.#reached?.isOverNetwork === true;
   }
@@ -115,7 +127,12 @@ export class SessionFollower implements SessionAccess {
 
   /** Waits for the engine, and shows the session that the command line names. @throws the failure of its start. */
   async reach(): Promise<ReachedByTerminal> {
-    this.#reached = await this.#options.engine;
+    try {
+      this.#reached = await this.#options.engine;
+    } catch (thrown) {
+      this.#hasFailed = true;
+      throw thrown;
+    }
     if (this.#reached.named !== undefined) this.#follow(this.#reached.named);
     return this.#reached;
   }
@@ -146,7 +163,7 @@ export class SessionFollower implements SessionAccess {
     this.#opening = opening;
     try {
       const open = await opening;
-      if (this.#opening === opening) this.#follow(open);
+      if (this.#opening === opening) this.#follow(open, which.kind === "stored" ? which.at : undefined);
       return open;
     } finally {
       if (this.#opening === opening) this.#opening = undefined;
@@ -202,18 +219,10 @@ export class SessionFollower implements SessionAccess {
     );
     if (open === undefined || segment === undefined) return;
     if (this.#readingBack.has(first) || this.#unreadable.has(first)) return;
-    const signal = AbortSignal.any([this.#options.signal, this.#following.signal]);
+    const signal = this.#whileShown;
     this.#readingBack.add(first);
     try {
-      const { connection } = await this.#options.engine;
-      const { reached } = this.#transcript;
-      const page = await readTranscriptPage(connection, {
-        session: open.session,
-        segment,
-        place,
-        reached,
-        signal,
-      });
+      const page = await this.#readPage(open, segment, { place, signal });
       if (signal.aborted) return;
       this.#transcript = this.#bounded(withPage(this.#transcript, page), page.first);
       this.#options.completed();
@@ -224,6 +233,34 @@ export class SessionFollower implements SessionAccess {
     } finally {
       this.#readingBack.delete(first);
     }
+  }
+
+  async pageOf(part: TranscriptRange, place: PagePosition): Promise<TranscriptPage | undefined> {
+    const { open } = this;
+    if (open === undefined) return undefined;
+    const signal = this.#whileShown;
+    try {
+      const page = await this.#readPage(open, part, { place, signal });
+      return signal.aborted ? undefined : page;
+    } catch (thrown) {
+      if (signal.aborted) return undefined;
+      throw thrown;
+    }
+  }
+
+  async #readPage(
+    { session }: OpenSession,
+    segment: TranscriptRange,
+    { place, signal }: { readonly place: PagePosition; readonly signal: AbortSignal },
+  ): Promise<TranscriptPage> {
+    const { connection } = await this.#options.engine;
+    const { reached } = this.#transcript;
+    return await readTranscriptPage(connection, { session, segment, place, reached, signal });
+  }
+
+  /** Aborts once the client leaves or shows another session. */
+  get #whileShown(): AbortSignal {
+    return AbortSignal.any([this.#options.signal, this.#following.signal]);
   }
 
   async #sender(): Promise<Sender | HarnessError> {
@@ -237,7 +274,8 @@ export class SessionFollower implements SessionAccess {
     }
   }
 
-  #follow(open: OpenSession): void {
+  /** @param at the event to show first; undefined: the end. */
+  #follow(open: OpenSession, at?: EventSeq): void {
     this.#following.abort();
     this.#following = new AbortController();
     this.#open = open;
@@ -247,8 +285,8 @@ export class SessionFollower implements SessionAccess {
     this.#shownAt = undefined;
     this.#readingBack.clear();
     this.#unreadable.clear();
-    this.#options.opened();
-    const signal = AbortSignal.any([this.#options.signal, this.#following.signal]);
+    this.#options.opened(at);
+    const signal = this.#whileShown;
     inBackground(this.#read(open, signal), { tell: this.#options.ended });
   }
 
@@ -273,16 +311,26 @@ export class SessionFollower implements SessionAccess {
     const { session, past } = open;
     const info = await this.query({ kind: "GetSession", sessionId: session, last: 0 });
     if (info instanceof HarnessError) throw info;
-    const asked = info.asked_since ?? past;
     const page = past - PAGE_EVENTS;
-    const since = asked < page && asked > page - QUESTION_EVENTS_MAX ? asked : page;
+    const earlier = [info.asked_since, info.queued_since].filter(
+      (event) => event !== undefined && event > page - OPEN_EVENTS_MAX,
+    );
+    const since = Math.min(page, ...earlier.map((event) => event ?? page));
     const events = followSession(connection, session, { since, signal });
     const tail: ReadTail = { session, events: await this.#eventsUpTo(events, past), since };
     if (signal.aborted) return;
     const turn = await turnBefore((query) => this.query(query), info, tail);
+    const calls = await callsBefore((query) => this.query(query), tail);
+    if (signal.aborted) return;
     if (turn !== undefined) this.#add(turn.started);
-    this.#transcript = transcriptBehind(lastBefore(tail));
+    for (const { started } of calls) this.#add(started);
+    this.#transcript = transcriptWithCalls(
+      lastBefore(tail),
+      calls.map(({ started }) => started),
+    );
     for (const envelope of tail.events) this.#add(envelope);
+    for (const { started, children } of calls)
+      this.#transcript = withChildrenLeftOut(this.#transcript, started.payload.callId, children);
     this.#view = withInfo(turn === undefined ? this.#view : withTurnCost(this.#view, turn.usd), info);
     this.#options.completed();
     inBackground(this.#complete(tail, signal), { tell: this.#options.refused });

@@ -1,5 +1,7 @@
 import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
+import type { EventSeq } from "../../base/ids.ts";
+import { engineFailed } from "../../view/notes/engine-text.ts";
 import { INTERRUPT_BANNER } from "../../view/terminal/interrupt-banner.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { NoteTone } from "../../view/transcript/items.ts";
@@ -18,6 +20,8 @@ import type { TerminalFeature } from "./layout/feature.ts";
 import { inBackground } from "./layout/in-background.ts";
 import type { SendHow, Services } from "./layout/services.ts";
 import { ScreenLayout } from "./layout/stage.ts";
+import { ExitTranscript } from "./lifecycle/exit-transcript.ts";
+import type { UnsentTexts } from "./lifecycle/farewell.ts";
 import { farewell } from "./lifecycle/farewell.ts";
 import { LentTerminal } from "./lifecycle/lent-terminal.ts";
 import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
@@ -60,6 +64,7 @@ class TerminalClient {
   /** Present where the client shares the screen with a scrollback. */
   readonly #inline: InlineTranscript | undefined;
   readonly #status: StatusPart;
+  readonly #exitTranscript: ExitTranscript;
   readonly #stage: ScreenLayout;
   readonly #screen: TerminalScreen;
   readonly #settings: KeptSettings;
@@ -68,6 +73,8 @@ class TerminalClient {
   #features: readonly TerminalFeature[] = [];
   #mouse: MouseMode;
   #interruptedAtMs = Number.NEGATIVE_INFINITY;
+  /** Draft that the last Ctrl-C has cleared. */
+  #cleared = "";
 
   constructor(options: TerminalClientOptions) {
     this.#options = options;
@@ -80,7 +87,7 @@ class TerminalClient {
         this.#eachFeature((feature) => feature.changed?.(envelope, step));
         this.#screen.redraw();
       },
-      opened: () => this.#opened(),
+      opened: (at) => this.#opened(at),
       completed: () => this.#screen.redraw(),
       ended: (failure) => this.#tell(failure),
       refused: (failure) => this.#tell(failure),
@@ -127,6 +134,7 @@ class TerminalClient {
       mode: () => firstOf(this.#features, (feature) => feature.mode?.()),
     });
     this.#stage = this.#makeLayout(services);
+    this.#exitTranscript = new ExitTranscript(services);
     this.#features = TERMINAL_FEATURES.map((make) => make(services));
     // The first frame is drawn at once: all parts are there.
     this.#screen = options.openScreen({
@@ -168,19 +176,23 @@ class TerminalClient {
   }
 
   async run(): Promise<TerminalOutcome> {
+    let printed: readonly string[] = [];
     try {
       inBackground(this.#settings.reload(), this.#services);
       inBackground(this.#begin(), this.#services);
       inBackground(this.#readNotices(), this.#services);
       const why = await whileAlive(this.#left.promise, this.#options.signal);
       await this.#settle();
+      // An inline screen has the transcript in its scrollback.
+      if (this.#inline === undefined)
+        printed = await whileAlive(this.#exitTranscript.lines(), this.#options.signal);
       const session = this.#store.open?.session;
       return session === undefined ? { why } : { why, session };
     } finally {
       this.#leave.abort();
       this.#safely(() => this.#transcript[Symbol.dispose]());
       this.#eachFeature((feature) => feature[Symbol.dispose]?.());
-      this.#screen.stop(farewell(this.#store, this.#outbox.slow));
+      this.#screen.stop([...printed, ...farewell(this.#store, this.#unsent)]);
     }
   }
 
@@ -195,6 +207,13 @@ class TerminalClient {
     }
   }
 
+  /** Texts that were written and not sent. */
+  get #unsent(): UnsentTexts {
+    const isReached = this.#store.self !== undefined;
+    const sending = isReached ? this.#outbox.slow : this.#outbox.sending;
+    return { sending: sending.map(({ text }) => text), drafts: [this.#cleared, this.#input.text] };
+  }
+
   async #begin(): Promise<void> {
     try {
       await this.#store.reach();
@@ -204,6 +223,9 @@ class TerminalClient {
       if (this.#options.prompt !== undefined) this.#send(textMessage(this.#options.prompt), "queue");
     } catch (thrown) {
       this.#tell(thrown);
+      if (!this.#store.hasFailed) return;
+      this.#eachFeature((feature) => feature.engineNotice?.(engineFailed(thrown)));
+      this.#screen.redraw();
     }
   }
 
@@ -249,6 +271,7 @@ class TerminalClient {
       },
       close: (overlay) => this.#stage.close(overlay),
       run: (action) => this.#stage.run(action),
+      showEvent: (event) => this.#showEvent(event),
       leave: () => this.#left.resolve("quit"),
     };
   }
@@ -279,6 +302,10 @@ class TerminalClient {
         this.#screen.suspend();
         this.#screen.resume();
         return;
+      case "app.leaveAndPrint":
+        this.#exitTranscript.ask();
+        this.#left.resolve("quit");
+        return;
       case "app.suspend":
         this.#screen.stopJob();
         return;
@@ -307,14 +334,21 @@ class TerminalClient {
     this.#screen.redraw();
   }
 
-  #opened(): void {
+  #opened(at: EventSeq | undefined): void {
     this.#stage.closeOfSession();
     this.#inline?.begin();
     this.#status.begin();
     this.#transcript.begin();
+    if (at !== undefined) this.#showEvent(at);
     this.#eachFeature((feature) => feature.opened?.());
     this.#screen.redraw();
     inBackground(this.#input.attached(), this.#services);
+  }
+
+  #showEvent(event: EventSeq): void {
+    this.#inline?.openWhole();
+    this.#transcript.showEvent(event);
+    this.#screen.redraw();
   }
 
   #header(): Header {
@@ -331,13 +365,17 @@ class TerminalClient {
   }
 
   #interrupt(): void {
+    if (this.#exitTranscript.interrupt()) return;
     if (this.#stopOwn()) return; // as in a shell: it is no step on the way out
     const now = this.#options.clock.monotonic();
     const isSecond = now - this.#interruptedAtMs <= INTERRUPT_AGAIN_MS;
     this.#interruptedAtMs = now;
     if (isSecond) this.#left.resolve("interrupt");
     else if (this.#isWorking) inBackground(this.#cancel(), this.#services);
-    else this.#input.clear();
+    else {
+      this.#cleared = this.#input.text;
+      this.#input.clear();
+    }
     this.#say(INTERRUPT_BANNER, "warning");
   }
 

@@ -39,6 +39,9 @@ const WORDS = {
   unclosed: z.string().optional(),
 };
 
+/** Sessions that are named at once of those that are about to expire. */
+export const EXPIRING_LISTED_MAX = 100;
+
 /** Queries about sessions, running or ended (CTL-15). */
 export const SESSION_QUERIES = {
   ListSessions: defineQuery({
@@ -119,6 +122,21 @@ export const SESSION_QUERIES = {
       },
     },
     refusals: ["NoSuchSession", "NothingToContinue", "SessionAmbiguous"],
+  }),
+  ListExpiring: defineQuery({
+    about:
+      "The stored sessions of which content expires within a week, and whether that notice is hidden. Since protocol 0.3.0.",
+    params: z.object({}),
+    result: z.object({
+      /** The sessions, those that lose content first at the beginning; at most 100. */
+      sessions: z.array(SessionIdSchema).max(EXPIRING_LISTED_MAX),
+      /** Number of all of them. */
+      total: z.int().min(0),
+      /** True if a person has hidden the notice about each of them: `DismissExpiring`. */
+      dismissed: z.boolean(),
+    }),
+    reads: "user",
+    rest: { path: "/v1/expiring" },
   }),
   GetDraft: defineQuery({
     about: "The unsent text that a reader keeps in a session; empty if there is none.",

@@ -548,6 +548,9 @@ export const DESCRIPTIONS: Descriptions = {
    "asked_since": {
     "about": "Set if a question in it is not answered: every open question has an id above this."
    },
+   "queued_since": {
+    "about": "Set if an input in it waits for its turn: every one that waits has an id above this. Since protocol 0.3.0."
+   },
    "created_at": {
     "about": "Time at which its log began."
    },
@@ -674,6 +677,9 @@ export const DESCRIPTIONS: Descriptions = {
    },
    "asked_since": {
     "about": "Set if a question in it is not answered: every open question has an id above this."
+   },
+   "queued_since": {
+    "about": "Set if an input in it waits for its turn: every one that waits has an id above this. Since protocol 0.3.0."
    },
    "created_at": {
     "about": "Time at which its log began."
@@ -2383,6 +2389,25 @@ export const DESCRIPTIONS: Descriptions = {
    },
    "more": {
     "about": "True if the list was cut."
+   }
+  }
+ },
+ "ListExpiringQuery": {
+  "about": "The stored sessions of which content expires within a week, and whether that notice is hidden. Since protocol 0.3.0."
+ },
+ "ListExpiringResult": {
+  "fields": {
+   "sessions": {
+    "about": "The sessions, those that lose content first at the beginning; at most 100.",
+    "items": {
+     "about": "Id of a session: one run on a log."
+    }
+   },
+   "total": {
+    "about": "Number of all of them."
+   },
+   "dismissed": {
+    "about": "True if a person has hidden the notice about each of them: `DismissExpiring`."
    }
   }
  },

@@ -170,6 +170,11 @@ export class Session {
     return this.#turns.waiting;
   }
 
+  /** An event before all inputs that wait for their turn; undefined if there are none. */
+  get queuedSince(): EventSeq | undefined {
+    return this.#turns.waitingSince;
+  }
+
   /** The permission level that holds now; undefined if nothing is gated. */
   get level(): Level | undefined {
     return this.#parts.level?.();

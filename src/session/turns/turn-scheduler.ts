@@ -1,6 +1,6 @@
 import { HarnessError, hasReason, messageOf } from "../../base/errors.ts";
 import { toHarnessError } from "../../base/files/storage-problem.ts";
-import type { ClientId, InputId } from "../../base/ids.ts";
+import type { ClientId, EventSeq, InputId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
 import { runTurn } from "../../engine/loop/loop.ts";
 import type { TurnEnded } from "../../engine/loop/turn.ts";
@@ -77,6 +77,11 @@ export class TurnScheduler {
   /** Number of inputs that wait for their turn. */
   get waiting(): number {
     return this.#queue.size;
+  }
+
+  /** An event before all that accepted a waiting input; undefined if none waits. */
+  get waitingSince(): EventSeq | undefined {
+    return this.#queue.since;
   }
 
   /** The number of the newest turn. */

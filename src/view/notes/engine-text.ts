@@ -1,9 +1,10 @@
-import type { HarnessError } from "../../base/errors.ts";
+import { HarnessError, messageOf } from "../../base/errors.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
+import { refusalText } from "../texts/refusal-text.ts";
 
-/** A sentence about the engine of a client. `away` holds until `back`. */
+/** A sentence about the engine of a client. `away` holds until `back`, `failed` until the client ends. */
 export interface EngineNotice {
-  readonly kind: "upgrading" | "away" | "back" | "resumed";
+  readonly kind: "upgrading" | "away" | "back" | "resumed" | "failed";
   readonly text: string;
 }
 
@@ -17,4 +18,11 @@ export const ENGINE_RESUMED: EngineNotice = {
 
 export function engineAway({ message }: HarnessError): EngineNotice {
   return { kind: "away", text: `${neutraliseLine(message)} What you type waits; it is tried for again.` };
+}
+
+/** Returns the notice of an engine that was never reached, or of a session that could not be opened at the start. */
+export function engineFailed(failure: unknown): EngineNotice {
+  const why = neutraliseLine(failure instanceof HarnessError ? refusalText(failure) : messageOf(failure));
+  const sentence = /[.!?]$/.test(why) ? why : `${why}.`;
+  return { kind: "failed", text: `${sentence} Nothing can be sent here: leave cinch, and start it again.` };
 }

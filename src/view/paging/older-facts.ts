@@ -50,6 +50,44 @@ export async function turnBefore(
   return started === undefined ? undefined : { started, usd: row.cost_usd };
 }
 
+/** Calls that run a sub-agent whose start is looked for at once. */
+const CALLS_BEFORE_MAX = 8;
+/** Items before the read part among which they are looked for. */
+const CALL_ITEMS = 200;
+
+/** A call that began before the part that was read, and whose sub-agent has events in it. */
+export interface EarlierCall {
+  readonly started: Envelope & { readonly kind: "ToolCallStarted" };
+  /** Items of its sub-agent in the whole log. */
+  readonly children: number;
+}
+
+/** Returns the calls whose sub-agents have events in the read part and which began before it, in order. */
+export async function callsBefore(
+  ask: EngineQuery,
+  { session: sessionId, events, since }: ReadTail,
+): Promise<readonly EarlierCall[]> {
+  const begun = new Set(
+    events.flatMap((each) => (each.kind === "ToolCallStarted" ? [each.payload.callId] : [])),
+  );
+  const parents = new Set(events.flatMap(({ parentCall }) => (parentCall === undefined ? [] : [parentCall])));
+  const missing = [...parents].filter((call) => !begun.has(call));
+  if (missing.length === 0) return [];
+  const page = await ask({ kind: "ListItems", sessionId, before: since + 1, limit: CALL_ITEMS });
+  if (page instanceof HarnessError) return [];
+  const found = page.items.filter(
+    ({ call, kind }) => kind === "call" && call !== undefined && missing.includes(call),
+  );
+  const calls: EarlierCall[] = [];
+  for (const { event, children = 0 } of found.slice(-CALLS_BEFORE_MAX)) {
+    const item = await ask({ kind: "GetItem", sessionId, event });
+    if (item instanceof HarnessError) continue;
+    const started = item.events.find((each) => each.kind === "ToolCallStarted");
+    if (started?.kind === "ToolCallStarted") calls.push({ started, children });
+  }
+  return calls;
+}
+
 /**
  * Yields changes that complete the view of a session whose log was read from the middle: the rules, turns, tasks and
  * todos of earlier events. What the engine refuses is left out.

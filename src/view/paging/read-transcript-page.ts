@@ -1,15 +1,18 @@
+import { nextTurn } from "../../base/async/next-turn.ts";
 import type { EventSeq, SessionId } from "../../base/ids.ts";
 import type { Connection } from "../../protocol/connection.ts";
 import { reachedBy } from "../follow.ts";
-import type { PagePosition, TranscriptPage } from "../transcript/pages.ts";
+import type { PagePosition, TranscriptPage, TranscriptRange } from "../transcript/pages.ts";
 import { PageReader } from "../transcript/pages.ts";
-import type { TranscriptSegment } from "../transcript/transcript.ts";
+
+/** Events that are taken in a row before other work has its turn. */
+const EVENTS_AT_ONCE = 64;
 
 /** The part of a session to read. */
 export interface WantedPage {
   readonly session: SessionId;
   /** A segment without items. */
-  readonly segment: Pick<TranscriptSegment, "first" | "last">;
+  readonly segment: TranscriptRange;
   readonly place: PagePosition;
   /** The last event of the log that is known to exist: reading never waits for a later one. */
   readonly reached: EventSeq;
@@ -26,7 +29,11 @@ export async function readTranscriptPage(
   { session, segment, place, reached, signal }: WantedPage,
 ): Promise<TranscriptPage> {
   const reader = new PageReader(segment, place);
-  for await (const envelope of connection.subscribe(session, { since: reader.since, signal }))
+  let inARow = 0;
+  for await (const envelope of connection.subscribe(session, { since: reader.since, signal })) {
     if (!reader.add(envelope) || reachedBy(envelope) >= reached) break;
+    inARow += 1;
+    if (inARow % EVENTS_AT_ONCE === 0) await nextTurn();
+  }
   return reader.page;
 }

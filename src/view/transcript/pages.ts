@@ -14,6 +14,9 @@ const LATER_EVENTS_MAX = 2_000;
 /** Position of a page in a part that was left out: its beginning, its end, or around an event. */
 export type PagePosition = "start" | "end" | { readonly around: EventSeq };
 
+/** A part of a log, both ends included. */
+export type TranscriptRange = Pick<TranscriptSegment, "first" | "last">;
+
 /** A part of a transcript that was read back. */
 export interface TranscriptPage {
   readonly first: EventSeq;
@@ -26,7 +29,7 @@ export interface TranscriptPage {
  * has such a place near by, and has the results of its calls.
  */
 export class PageReader {
-  readonly #segment: Pick<TranscriptSegment, "first" | "last">;
+  readonly #segment: TranscriptRange;
   readonly #from: EventSeq;
   readonly #to: EventSeq;
   /** Events before the first place at which the page may begin. */
@@ -37,7 +40,7 @@ export class PageReader {
   #read: Transcript = NEW_TRANSCRIPT;
   #later = 0;
 
-  constructor(segment: Pick<TranscriptSegment, "first" | "last">, place: PagePosition) {
+  constructor(segment: TranscriptRange, place: PagePosition) {
     this.#segment = segment;
     const { first, last } = segment;
     const wanted = place === "end" ? last : place === "start" ? first : middle(place.around);

@@ -1,4 +1,4 @@
-import type { EventSeq } from "../../base/ids.ts";
+import type { CallId, EventSeq } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { isBesideLog, reachedBy } from "../follow.ts";
 import { isTurnStarted } from "../turn-marks.ts";
@@ -52,6 +52,41 @@ export function transcriptBehind(event: EventSeq): Transcript {
 export function clearedTranscript({ reached }: Transcript): Transcript {
   const { segments, ...rest } = transcriptBehind(reached);
   return { ...rest, segments: segments.map((segment) => ({ ...segment, isCleared: true as const })) };
+}
+
+/**
+ * Returns a transcript that begins behind an event, with calls that began before it and end behind it. What stands
+ * between them is left out until it is read back.
+ * @param calls their starts, in order.
+ */
+export function transcriptWithCalls(event: EventSeq, calls: readonly Envelope[]): Transcript {
+  const segments: TranscriptSegment[] = [];
+  let from: EventSeq = 1;
+  for (const call of calls) {
+    const { id, ts } = call;
+    if (id < from || id > event) continue;
+    if (id > from) segments.push({ first: from, last: id - 1, weight: 0 });
+    const items = itemsAfter([], call);
+    // Events behind it change it: a page would lack them.
+    const weight = weightOfItems(items);
+    segments.push({ first: id, last: id, lastTs: ts, isChangedLater: true, items, weight });
+    from = id + 1;
+  }
+  if (from <= event) segments.push({ first: from, last: event, weight: 0 });
+  return { reached: Math.max(event, 0), segments };
+}
+
+/** Returns the transcript with the number of items that it lacks of a sub-agent. @param children all of its items. */
+export function withChildrenLeftOut(transcript: Transcript, callId: CallId, children: number): Transcript {
+  const segments = transcript.segments.map((segment) => {
+    if (segment.items === undefined) return segment;
+    const items = withCall(segment.items, callId, (call) => {
+      const itemsLeftOut = children - call.items.length;
+      return itemsLeftOut <= (call.itemsLeftOut ?? 0) ? call : { ...call, itemsLeftOut };
+    });
+    return items === segment.items ? segment : { ...segment, items };
+  });
+  return { ...transcript, segments };
 }
 
 /** Returns the transcript after one more event; the same value for an event that was read before or shows nothing. */

@@ -2942,6 +2942,8 @@ class SessionInfo(_SessionInfoRequired, total=False):
     reserved: int
     # Set if a question in it is not answered: every open question has an id above this.
     asked_since: int
+    # Set if an input in it waits for its turn: every one that waits has an id above this. Since protocol 0.3.0.
+    queued_since: int
     # `session`: the newest run of that log; absent if it was deleted.
     branch_of: SessionInfoBranchOf
     # Names of the clients that follow it; for tokens of every session. Since protocol 0.3.0.
@@ -3402,6 +3404,8 @@ class SessionDetail(_SessionDetailRequired, total=False):
     reserved: int
     # Set if a question in it is not answered: every open question has an id above this.
     asked_since: int
+    # Set if an input in it waits for its turn: every one that waits has an id above this. Since protocol 0.3.0.
+    queued_since: int
     # `session`: the newest run of that log; absent if it was deleted.
     branch_of: SessionDetailBranchOf
     # Names of the clients that follow it; for tokens of every session. Since protocol 0.3.0.
@@ -4797,6 +4801,19 @@ class ListHooksResult(TypedDict):
     more: bool
 
 
+class ListExpiringQuery(TypedDict):
+    pass
+
+
+class ListExpiringResult(TypedDict):
+    # The sessions, those that lose content first at the beginning; at most 100.
+    sessions: List[SessionId]
+    # Number of all of them.
+    total: int
+    # True if a person has hidden the notice about each of them: `DismissExpiring`.
+    dismissed: bool
+
+
 class CreateSessionResult(TypedDict, total=False):
     # Sentences for the person.
     notices: List[str]
@@ -5158,6 +5175,9 @@ QUERY_ROUTES: Dict[str, Dict[str, str]] = {
     },
     "ListHooks": {
         "path": "/v1/sessions/{id}/hooks"
+    },
+    "ListExpiring": {
+        "path": "/v1/expiring"
     }
 }
 

@@ -31,21 +31,23 @@ export function terminalHost({
 }: TerminalHostOptions): Host {
   const settingsPath = join(paths.config, "terminal.toml");
   const place = { cwd: workingDir, env: environment };
+  /** Runs a program. Ctrl-C goes to every process of the terminal, a shell too: it is meant for the program. */
+  const uninterrupted = async (command: readonly string[]): Promise<number> => {
+    stop.interrupts(() => undefined);
+    try {
+      return await runOnTerminal(command, place);
+    } finally {
+      stop.interrupts(undefined);
+    }
+  };
   return {
     environment,
     settingsPath,
-    async runOnTerminal(command, path) {
-      // Ctrl-C goes to every process of the terminal, the shell too: it is meant for the program.
-      stop.interrupts(() => undefined);
-      try {
-        return await runOnTerminal(["/bin/sh", "-c", `trap : INT; ${command} "$1"`, "sh", path], place);
-      } finally {
-        stop.interrupts(undefined);
-      }
-    },
+    runOnTerminal: async (command, path) =>
+      await uninterrupted(["/bin/sh", "-c", `trap : INT; ${command} "$1"`, "sh", path]),
     async runOwn(words) {
-      await runOnTerminal(ownCommand(words), place);
-      await runOnTerminal(["/bin/sh", "-c", 'printf "\nEnter goes back to cinch. "; read -r _'], place);
+      await uninterrupted(ownCommand(words));
+      await uninterrupted(["/bin/sh", "-c", 'printf "\nEnter goes back to cinch. "; read -r _']);
     },
     output: async (command, bytesMax) => await outputOf(command, place, { bytesMax, msMax: PROGRAM_MS_MAX }),
     feed: async (command, text) => await feedTo(command, text, { ...place, msMax: PROGRAM_MS_MAX }),

@@ -27,20 +27,32 @@ function openBoard(notices: readonly string[] = []) {
   return { services, feature, shown: (columns = 80) => linesOf(feature.above?.(columns) ?? []) };
 }
 
-test("[SES-06 TUI-06] the warning about sessions that expire stays until it is hidden, which the engine keeps", async () => {
+test("[SES-06 TUI-06] the warning about sessions that expire is there before one is open, and stays until it is hidden, which the engine keeps", async () => {
   const text = expiringSessionsText(["sess_A", "sess_B", "sess_C"]);
   expect(text).toStartWith(
     "3 sessions expire this week: sess_A, sess_B, sess_C — /sessions:pin or /sessions:export to keep them.",
   );
   const { services, feature, shown } = openBoard([text]);
+  expect(shown(200)).toBe(`▌ ${text}  alt+k hides`); // an engine that knows no query for it
+  services.found = { sessions: ["sess_A", "sess_B", "sess_C"], total: 3, dismissed: false };
+  feature.reached?.();
+  await services.clock.advance(1);
+  expect(shown(200)).toBe(`▌ ${text}  alt+k hides`);
+  feature.opened?.();
   expect(shown(200)).toBe(`▌ ${text}  alt+k hides`);
   feature.actions?.["banner.hide"]?.();
   await services.clock.advance(1);
   expect(shown()).toBe("");
-  expect(services.sent).toEqual([{ kind: "DismissExpiring", sessionId: "ses_1" }] as never);
+  expect(services.sent).toEqual([{ kind: "DismissExpiring", sessionId: "sess_A" }] as never);
   expect(services.said).toEqual(["Hidden until another session is about to expire."]);
   feature.actions?.["banner.hide"]?.();
   expect(services.said.at(-1)).toBe("There is no notice to hide.");
+  feature.opened?.();
+  expect(shown()).toBe("");
+  services.found = { sessions: ["sess_A"], total: 1, dismissed: true };
+  feature.reached?.();
+  await services.clock.advance(1);
+  expect(shown()).toBe("");
 });
 
 test("[SES-02] an upgrade of the database is shown until the engine is reached", () => {

@@ -1,43 +1,28 @@
-import { HarnessError } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { EngineNotice } from "../../../view/notes/engine-text.ts";
 import { agentSessionOf, agentText, OBSERVED_TEXT } from "../../../view/notes/event-text.ts";
-import { isExpiryText } from "../../../view/notes/expiry-text.ts";
-import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { TerminalFeature } from "../layout/feature.ts";
 import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 import { BannerBoard } from "./banner-board.ts";
+import { ExpiryBanner } from "./expiry-banner.ts";
 
 /** Beginnings of the keys of banners. */
 const [SESSION, ENGINE, AGENT] = ["session:", "engine:", "agent:"] as const;
+const TONES = { away: "failure", failed: "failure", upgrading: "warning", resumed: "warning" } as const;
 
 /** Notices above the draft: of the start of a session, of the engine, and of sessions that agents began. */
 export function banners(services: Services): TerminalFeature {
   const { session, keys, say } = services;
   const board = new BannerBoard();
+  const expiry = new ExpiryBanner(services, board);
   /** Sessions of agents that this client knows of, and the newest one of them. */
   const ofAgents = new Set<SessionId>();
   let toObserve: SessionId | undefined;
 
   function atStart(text: string, at: number): void {
-    const expires = isExpiryText(text);
-    board.put({
-      key: `${SESSION}${at}`,
-      text,
-      tone: "warning",
-      ...(expires ? { hidden: () => inBackground(dismissExpiring(), services) } : {}),
-    });
-  }
-
-  /** Hides the warning for good: until another session is about to expire. */
-  async function dismissExpiring(): Promise<void> {
-    const { open } = session;
-    if (open === undefined) return;
-    const answer = await session.send({ kind: "DismissExpiring", sessionId: open.session });
-    if (answer instanceof HarnessError) say(refusalText(answer), "failure");
-    else say("Hidden until another session is about to expire.");
+    if (!expiry.take(text)) board.put({ key: `${SESSION}${at}`, text, tone: "warning" });
   }
 
   function observed(): void {
@@ -63,14 +48,18 @@ export function banners(services: Services): TerminalFeature {
       board.remove(`${AGENT}${open.session}`);
       if (ofAgents.has(open.session)) observed();
     },
-    reached: () => board.remove(`${ENGINE}upgrading`),
+    reached() {
+      board.remove(`${ENGINE}upgrading`);
+      expiry.read();
+    },
     engineNotice({ kind, text }: EngineNotice) {
       if (kind === "back") {
         board.remove(`${ENGINE}away`);
         say(text);
         return;
       }
-      board.put({ key: `${ENGINE}${kind}`, text, tone: kind === "away" ? "failure" : "warning" });
+      if (kind === "failed") board.remove(ENGINE);
+      board.put({ key: `${ENGINE}${kind}`, text, tone: TONES[kind] });
     },
     changed(envelope) {
       if (isFirstTurnOfAgent(envelope)) observed();

@@ -10,6 +10,7 @@ import type { OpenSession } from "../options.ts";
 import type { Size } from "../screen/screen.ts";
 import type { DrawContext } from "../transcript/draw-context.ts";
 import { drawPart } from "../transcript/draw-item.ts";
+import { ALL_UNFOLDED } from "../transcript/folds.ts";
 import type { TranscriptPartIndex } from "../transcript/place.ts";
 import { itemAt, lastPart, partBefore } from "../transcript/place.ts";
 import { FinishedParts } from "./finished-parts.ts";
@@ -96,9 +97,14 @@ export class InlineTranscript implements ScreenPart {
       return true;
     }
     if (!WHOLE.has(action)) return false;
-    this.#services.open(new TranscriptOverlay(this.#services, this.#whole));
+    this.openWhole();
     this.#whole.act(action);
     return true;
+  }
+
+  /** Opens the whole transcript on the whole screen. */
+  openWhole(): void {
+    this.#services.open(new TranscriptOverlay(this.#services, this.#whole));
   }
 
   /** Returns the row that tells a session from the one above it. */
@@ -130,7 +136,7 @@ export class InlineTranscript implements ScreenPart {
       lastLines,
       diffLayout,
       columns,
-      unfolded: this.#isUnfolded ? UNFOLDED : FOLDED,
+      unfolded: this.#isUnfolded ? ALL_UNFOLDED : FOLDED,
       clients: session.view.clients,
       self: self !== undefined && isId("cli", self) ? self : undefined,
       nowMs: clock.now(),
@@ -139,5 +145,4 @@ export class InlineTranscript implements ScreenPart {
   }
 }
 
-const FOLDED: ReadonlySet<EventSeq | "all"> = new Set();
-const UNFOLDED: ReadonlySet<EventSeq | "all"> = new Set(["all"]);
+const FOLDED: ReadonlySet<EventSeq> = new Set();

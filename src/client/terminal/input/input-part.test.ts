@@ -150,7 +150,7 @@ describe("images", () => {
 describe("the queue", () => {
   test("[ENG-26 bar:Queue] a message that was taken back keeps its place until the draft is empty", () => {
     const { input, messages } = openInput();
-    const waited = { before: "inp_2" as never };
+    const waited = { ahead: ["inp_2" as never] };
     input.restore([{ text: "one", images: [], waited }]);
     input.type("!");
     input.act("input.send");

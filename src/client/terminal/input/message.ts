@@ -12,8 +12,8 @@ export interface OutgoingMessage {
 
 /** Facts of a message that was taken back from the queue: it gets its place there again. */
 export interface Waited {
-  /** The message that stood behind it; absent: none. */
-  readonly before?: InputId;
+  /** The messages that stood before it. */
+  readonly ahead: readonly InputId[];
   /** Skill and sub-agent that it asked for. */
   readonly skill?: string;
   readonly agent?: string;

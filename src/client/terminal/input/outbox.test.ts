@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { settle } from "../../../../test/support/fake-clock.ts";
 import { fakeServices } from "../../../../test/support/terminal-parts.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import { ImageUploads } from "../images/image-uploads.ts";
@@ -38,20 +37,38 @@ test("[TUI-03 bar:Cancel] a message that is cancelled before the session is open
   expect(outbox.isSending).toBe(true);
   await services.clock.advance(250);
   expect(outbox.slow).toEqual([textMessage("slow")]);
+  const next = outbox.send(textMessage("next"), "queue");
   outbox.cancel();
+  await Promise.all([sending, next]); // the engine still starts
   opened.resolve({ session: "ses_1" } as never);
-  await sending;
   expect(services.sent).toEqual([]);
-  expect(services.restored).toEqual([textMessage("slow")]);
-  expect(services.said).toEqual(["Cancelled before it was sent: the message is in the draft again."]);
+  expect(services.restored).toEqual([textMessage("slow"), textMessage("next")]);
+  expect(new Set(services.said)).toEqual(
+    new Set(["Cancelled before it was sent: the message is in the draft again."]),
+  );
   expect(outbox.slow).toEqual([]);
 });
 
-test("[ENG-26 bar:Queue] a message that was taken back goes to its place, if the one behind it still waits", async () => {
+test("[ENG-26 bar:Queue] a message that was taken back goes behind those that stood before it, and before all others", async () => {
   const { services, outbox } = openOutbox();
-  services.reply = { inputId: "inp_9" };
-  const before = "inp_2" as never;
-  await outbox.send({ ...textMessage("again"), waited: { before } }, "queue");
-  await settle();
-  expect(services.sent).toHaveLength(1);
+  const waiting = ["inp_1", "inp_3", "inp_9"].map((inputId) => ({ inputId }));
+  const { view } = services.session;
+  Object.defineProperty(services.session, "view", { get: () => ({ ...view, waiting }) });
+  const refusal = new HarnessError("InvalidCommand", { kind: "MoveInput", why: "no input waits as inp_3" });
+  let moved: unknown = { result: {} };
+  const send = async (command: { readonly kind: string }) => {
+    services.sent.push(command as never);
+    return command.kind === "SendInput" ? { inputId: "inp_9" } : moved;
+  };
+  Object.assign(services.session, { send });
+  const ahead = ["inp_1", "inp_2"] as never;
+  await outbox.send({ ...textMessage("again"), waited: { ahead } }, "queue");
+  expect(services.sent.at(-1)).toMatchObject({ kind: "MoveInput", inputId: "inp_9", before: "inp_3" });
+  expect(services.said).toEqual([]);
+  moved = refusal;
+  await outbox.send({ ...textMessage("again"), waited: { ahead } }, "queue");
+  expect(services.said.at(-1)).toContain("at the end of the queue");
+  waiting.splice(1, 1);
+  await outbox.send({ ...textMessage("last"), waited: { ahead } }, "queue");
+  expect(services.sent.at(-1)).toMatchObject({ kind: "SendInput" });
 });

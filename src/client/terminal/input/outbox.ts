@@ -2,6 +2,7 @@ import { InOrder } from "../../../base/async/in-order.ts";
 import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { InputId, SessionId } from "../../../base/ids.ts";
+import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { DraftImage } from "../images/draft-image.ts";
 import { imageLabel } from "../images/draft-image.ts";
 import { imageMentions, readImage } from "../images/image-paths.ts";
@@ -29,6 +30,8 @@ export class MessageSender {
   #sending: readonly OutgoingMessage[] = [];
   #slow: readonly OutgoingMessage[] = [];
   #cancels = 0;
+  /** Resolves with the next cancel. */
+  #cancelled = Promise.withResolvers<undefined>();
 
   constructor(options: MessageSenderOptions) {
     this.#options = options;
@@ -39,6 +42,11 @@ export class MessageSender {
     return this.#sending.length > 0;
   }
 
+  /** Messages that the engine has not taken. */
+  get sending(): readonly OutgoingMessage[] {
+    return this.#sending;
+  }
+
   /** Messages that are on their way for a while. */
   get slow(): readonly OutgoingMessage[] {
     return this.#slow;
@@ -47,6 +55,8 @@ export class MessageSender {
   /** Stops messages that the engine has not got: they come back into the draft. */
   cancel(): void {
     this.#cancels += 1;
+    this.#cancelled.resolve(undefined);
+    this.#cancelled = Promise.withResolvers<undefined>();
   }
 
   /** Sends a message. Never rejects: a failure is shown, and the message comes back. */
@@ -74,12 +84,17 @@ export class MessageSender {
 
   async #sendNow(message: OutgoingMessage, delivery: SendHow, isCancelled: () => boolean): Promise<void> {
     const { services, uploads } = this.#options;
-    const { session: sessionId } = await services.session.session();
+    // An engine that is still starting is not waited for.
+    const open = isCancelled()
+      ? undefined
+      : await Promise.race([services.session.session(), this.#cancelled.promise]);
+    if (open === undefined) throw new Error("the message was cancelled");
+    const sessionId = open.session;
     const { text, images } = await withMentioned(message, services);
     const blocks = await uploads.blocks(images, sessionId);
     if (isCancelled()) throw new Error("the message was cancelled");
     const words = text.trim() === "" ? [] : [{ type: "text" as const, text }];
-    const { skill, agent, before } = message.waited ?? {};
+    const { skill, agent, ahead } = message.waited ?? {};
     const answer = await services.session.send({
       kind: "SendInput",
       sessionId,
@@ -88,16 +103,23 @@ export class MessageSender {
       ...defined({ skill, agent }),
     });
     if (answer instanceof HarnessError) throw answer;
-    if (before !== undefined && answer.inputId !== undefined)
-      await this.#place(sessionId, answer.inputId, before);
+    if (ahead !== undefined && answer.inputId !== undefined)
+      await this.#place(sessionId, answer.inputId, ahead);
   }
 
-  /** Puts a message where it stood before it was taken back, if the one behind it still waits. */
-  async #place(sessionId: SessionId, inputId: InputId, before: InputId): Promise<void> {
-    const { session } = this.#options.services;
-    if (!session.view.waiting.some((input) => input.inputId === before)) return;
-    // A refusal says that one of them has started meanwhile: the order is settled then.
-    await session.send({ kind: "MoveInput", sessionId, inputId, before });
+  /** Puts a message behind those that stood before it when it was taken back: before all that came later. */
+  async #place(sessionId: SessionId, inputId: InputId, ahead: readonly InputId[]): Promise<void> {
+    const { session, say } = this.#options.services;
+    const behind = session.view.waiting.find(
+      (each) => each.inputId !== inputId && !ahead.includes(each.inputId),
+    );
+    if (behind === undefined) return;
+    const moved = await session.send({ kind: "MoveInput", sessionId, inputId, before: behind.inputId });
+    if (!(moved instanceof HarnessError)) return;
+    // One of the two has started meanwhile: then the order is settled.
+    const stillWait = (id: InputId) => session.view.waiting.some((each) => each.inputId === id);
+    if (stillWait(inputId) && stillWait(behind.inputId))
+      say(`The message is at the end of the queue: ${refusalText(moved)}`, "warning");
   }
 }
 

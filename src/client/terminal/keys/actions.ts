@@ -88,6 +88,7 @@ export const ACTIONS = {
   "transcript.search": action("global", ["ctrl+s"], "search in the transcript", true),
   "transcript.pager": action("global", [], "open the transcript in the pager", true),
   "transcript.editor": action("global", [], "open the transcript in the editor", true),
+  "app.leaveAndPrint": action("global", [], "leave, and print the transcript on the main screen", true),
   "selection.copy": action("global", ["alt+w"], "copy what the mouse has selected", true),
   "mouse.next": action("global", ["f4"], "switch the mouse: wheel, full, off", true),
   "browse.up": action("browse", ["up", "k"], "go to the block above"),

@@ -12,7 +12,7 @@ import type { SessionInfo } from "../../../protocol/resources.ts";
 import type { SessionView } from "../../../view/session/session-view.ts";
 import type { NoteTone } from "../../../view/transcript/items.ts";
 import type { LocalNote } from "../../../view/transcript/local-notes.ts";
-import type { PagePosition } from "../../../view/transcript/pages.ts";
+import type { PagePosition, TranscriptPage, TranscriptRange } from "../../../view/transcript/pages.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
 import type { Host } from "../host/host.ts";
 import type { DraftImage } from "../images/draft-image.ts";
@@ -38,6 +38,8 @@ export interface SessionAccess {
   readonly last: SessionInfo | undefined;
   /** True if the command line names a model, or a profile, which may name one; false before the engine is reached. */
   readonly isModelNamed: boolean;
+  /** True if the engine could not be reached: nothing can be sent. */
+  readonly hasFailed: boolean;
   /** True if the engine was reached at a network address, which takes no key of a provider. */
   readonly isOverNetwork: boolean;
   /** Adds a note of this client to the transcript. */
@@ -55,6 +57,12 @@ export interface SessionAccess {
    * @param first the first event of the part.
    */
   readBack(first: EventSeq, place: PagePosition): Promise<void>;
+  /**
+   * Reads the page at a place of a part of the log, and leaves the transcript as it is. Returns undefined if no session
+   * is open, or another one is shown meanwhile.
+   * @throws HarnessError if the engine refuses; the error that broke the subscription.
+   */
+  pageOf(part: TranscriptRange, place: PagePosition): Promise<TranscriptPage | undefined>;
   /** Sends a command; returns the answer, or the refusal. Waits for the engine. */
   send<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError>;
   /** Sends a query; returns the answer, or the refusal. Waits for the engine. */
@@ -119,6 +127,8 @@ export interface Services {
   close(overlay: Overlay): void;
   /** Carries out an action as its key would. */
   run(action: ActionName): void;
+  /** Shows an event of the session that is shown. */
+  showEvent(event: EventSeq): void;
   /** Shows the reason of a failure, as `say` does. */
   tell(failure: unknown): void;
   /** Ends the client. */

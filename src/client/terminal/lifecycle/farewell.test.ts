@@ -4,9 +4,11 @@ import { farewell } from "./farewell.ts";
 
 test("[TUI-10] a message that the engine has not confirmed is printed when the client ends", () => {
   const { session } = fakeServices();
-  expect(farewell(session, [{ text: "fix\u001b[2J the\nbug" }])).toEqual([
+  expect(farewell(session, { sending: ["fix\u001b[2J the\nbug"], drafts: [] })).toEqual([
     "perhaps not sent: fix the␊bug",
     "cinch --resume ses_1   continues this session",
   ]);
-  expect(farewell({ ...session, open: undefined }, [{ text: "x" }])).toEqual(["perhaps not sent: x"]);
+  expect(farewell({ ...session, open: undefined }, { sending: ["x"], drafts: [] })).toEqual([
+    "perhaps not sent: x",
+  ]);
 });

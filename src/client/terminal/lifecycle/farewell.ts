@@ -1,25 +1,35 @@
 import { count, shortened } from "../../../base/text/text.ts";
 import { printPrice } from "../../../view/costs/cost.ts";
 import { totalCost } from "../../../view/costs/session-costs.ts";
-import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import type { OutgoingMessage } from "../input/message.ts";
+import { neutralise, neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { SessionAccess } from "../layout/services.ts";
 
 /** Characters that are printed of a message. */
 const UNSENT_CHARACTERS_MAX = 2_000;
 
+/** Texts that a person wrote. */
+export interface UnsentTexts {
+  /** Messages that the engine has not confirmed. */
+  readonly sending: readonly string[];
+  /** The draft, and one that was cleared last. */
+  readonly drafts: readonly string[];
+}
+
 /**
  * Returns the lines that stay on the main screen: messages that the engine has not confirmed, the cost of the session,
- * and the command that continues it.
+ * and the command that continues it. If the engine was never reached, all texts, whole: nothing else keeps them.
  */
 export function farewell(
-  { open, view }: Pick<SessionAccess, "open" | "view">,
-  unsent: readonly Pick<OutgoingMessage, "text">[],
+  { open, view, self }: Pick<SessionAccess, "open" | "view" | "self">,
+  { sending, drafts }: UnsentTexts,
 ): readonly string[] {
-  const lost = unsent.map(
-    ({ text }) => `perhaps not sent: ${shortened(neutraliseLine(text), UNSENT_CHARACTERS_MAX)}`,
+  const lost = [...drafts, ...sending].filter((text) => text.trim() !== "");
+  if (self === undefined && lost.length > 0)
+    return ["Not sent, and kept nowhere else:", ...lost.flatMap((text) => neutralise(text).split("\n"))];
+  const unconfirmed = sending.map(
+    (text) => `perhaps not sent: ${shortened(neutraliseLine(text), UNSENT_CHARACTERS_MAX)}`,
   );
-  if (open === undefined) return lost;
+  if (open === undefined) return unconfirmed;
   const cost = totalCost(view.costs);
   const session = neutraliseLine(open.session);
   return [

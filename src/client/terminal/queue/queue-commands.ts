@@ -27,9 +27,11 @@ export class QueueCommands {
     if (message === undefined) return say(NOT_EDITABLE, "warning");
     const at = waiting.findIndex(({ inputId }) => inputId === input.inputId);
     const { skill, agent } = input;
-    const waited = defined({ before: waiting[at + 1]?.inputId, skill, agent });
+    const ahead = waiting.slice(0, Math.max(0, at)).map(({ inputId }) => inputId);
+    const { draft } = this.#services;
+    draft.remember(message); // nothing is lost if the client is killed between the two
     if (!(await this.#withdraw(input))) return;
-    this.#services.draft.restore([{ ...message, waited }]);
+    draft.restore([{ ...message, waited: { ahead, ...defined({ skill, agent }) } }]);
     const how = skill ?? agent;
     if (how !== undefined) say(`Sent again, it uses ${how} as before.`);
     this.#services.redraw();
@@ -44,6 +46,7 @@ export class QueueCommands {
       const message = draftOfInput(input);
       // One that no draft can hold stays in the queue: it is held, and shown so.
       if (message === undefined || input.skill !== undefined || input.agent !== undefined) continue;
+      draft.remember(message);
       if ((await this.#send("WithdrawInput", input)) === undefined) back.push(message);
       else isAnyGone = true;
     }
@@ -71,18 +74,23 @@ export class QueueCommands {
     if (isRunning && input.delivery === "steer" && !input.held)
       return say("It enters the running turn with the next request.");
     if (!isRunning && !input.held) return say("It starts now.");
+    const message = draftOfInput(input) ?? { text: textOf(input), images: [] };
+    draft.remember(message);
     if (!(await this.#withdraw(input))) return;
     const { content, skill, agent } = input;
-    const answer = await session.send({
-      kind: "SendInput",
-      sessionId: open.session,
-      content: [...content],
-      delivery: isRunning ? "steer" : "queue",
-      ...defined({ skill, agent }),
-    });
-    if (!(answer instanceof HarnessError)) return;
-    draft.restore([draftOfInput(input) ?? { text: textOf(input), images: [] }]);
-    tell(answer);
+    try {
+      const answer = await session.send({
+        kind: "SendInput",
+        sessionId: open.session,
+        content: [...content],
+        delivery: isRunning ? "steer" : "queue",
+        ...defined({ skill, agent }),
+      });
+      if (answer instanceof HarnessError) throw answer;
+    } catch (thrown) {
+      draft.restore([message]);
+      tell(thrown);
+    }
   }
 
   /** Moves a message by one place. */

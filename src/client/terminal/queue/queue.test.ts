@@ -92,14 +92,14 @@ test("[ENG-26 bar:Queue] the panel moves a message, takes it back with its place
   overlay?.act("queue.edit");
   await settle();
   expect(fake.sent.at(-1)).toMatchObject({ kind: "WithdrawInput", inputId: "inp_2" });
-  expect(fake.restored).toEqual([{ text: "b", images: [], waited: { before: "inp_3" as never } }]);
+  expect(fake.restored).toEqual([{ text: "b", images: [], waited: { ahead: ["inp_1" as never] } }]);
   expect(fake.overlays).toEqual([]);
   fake.reply = GONE;
   feature.actions?.["input.takeBack"]?.();
   fake.overlays[0]?.act("queue.withdraw");
   await settle();
   expect(fake.said.at(-1)).toContain("does not wait any more");
-  expect(fake.remembered).toEqual([]);
+  expect(fake.remembered).toEqual([{ text: "b", images: [] }]);
 });
 
 test("[ENG-26 bar:Queue] a withdrawn message goes to the history, and typed characters go to the draft", async () => {

@@ -67,7 +67,8 @@ function queueRows({ session, draft, screen, keys }: Services, columns: number):
   const { view, self } = session;
   const { waiting, clients } = view;
   const { sending } = draft;
-  if (waiting.length === 0 && sending.length === 0) return [];
+  const { waiting: earlier = 0 } = view.leftOut;
+  if (waiting.length === 0 && sending.length === 0 && earlier === 0) return [];
   const most = screen.size.rows < LISTED.rows ? LISTED.few : LISTED.many;
   const rows = [
     ...waiting.map((input, at) => waitingRow(input, at + 1, { clients, self })),
@@ -82,6 +83,7 @@ function queueRows({ session, draft, screen, keys }: Services, columns: number):
   const start = keys.keysOf("input.send")[0] ?? "the key that sends";
   const isHeld = waiting.some(({ held }) => held) && view.run?.turn === undefined;
   const hint = [
+    ...(earlier > 0 ? [`${earlier} earlier, not shown`] : []),
     ...(more > 0 ? [`${more} more`] : []),
     ...(isHeld ? [`${start} starts what is held`] : []),
     `${key} edits the queue`,

@@ -44,7 +44,7 @@ export interface ContentSearchOptions {
 
 const BEGIN = "Type words that were said in a session: prompts, answers, calls and their output.";
 
-/** Opens a search in what was said in sessions. A session that is chosen is continued. */
+/** Opens a search in what was said in sessions. A session that is chosen is continued, and shows the match. */
 export function openContentSearch(services: Services, { text, isHere, leave }: ContentSearchOptions): void {
   let content: ListContent<Hit> = { entries: [], note: BEGIN };
   let pause: Disposable | undefined;
@@ -57,7 +57,7 @@ export function openContentSearch(services: Services, { text, isHere, leave }: C
     columns: [{ name: "age" }],
     content: () => content,
     hints: () => [
-      ["list.choose", "continue the session"],
+      ["list.choose", "continue the session, from there"],
       ["sessions.replay", "step through it from there"],
     ],
     search(pattern) {
@@ -65,9 +65,18 @@ export function openContentSearch(services: Services, { text, isHere, leave }: C
       searches += 1;
       pause = services.clock.timer(PAUSE_MS, () => inBackground(search(pattern, searches), services));
     },
-    choose(hit) {
+    choose({ session, event }) {
       leave();
-      inBackground(services.session.goTo({ kind: "stored", info: { session: hit.session } }), services);
+      if (session === services.session.open?.session) {
+        if (event !== undefined) services.showEvent(event);
+        return;
+      }
+      const which = {
+        kind: "stored",
+        info: { session },
+        ...(event === undefined ? {} : { at: event }),
+      } as const;
+      inBackground(services.session.goTo(which), services);
     },
     act(action, hit) {
       if (action !== "sessions.replay" || hit === undefined) return false;

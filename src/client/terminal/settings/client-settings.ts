@@ -27,6 +27,8 @@ export interface ClientSettingValues {
   readonly notify: "off" | "unfocused" | "always";
   /** True: a notification has the title of the session. */
   readonly notifyContent: boolean;
+  /** True: the transcript stays on the main screen when the client ends. */
+  readonly transcriptAtExit: boolean;
 }
 
 export const DEFAULT_SETTINGS: ClientSettingValues = {
@@ -41,6 +43,7 @@ export const DEFAULT_SETTINGS: ClientSettingValues = {
   favouriteModels: [],
   notify: "unfocused",
   notifyContent: false,
+  transcriptAtExit: false,
 };
 
 /** The settings of this client, read and changed by the parts of its screen. */

@@ -101,6 +101,11 @@ export const SETTING_KEYS: {
     kind: "flag",
     meaning: "The notification also has the title of the session.",
   },
+  transcriptAtExit: {
+    key: "transcript_at_exit",
+    kind: "flag",
+    meaning: "The whole transcript is printed on the main screen when cinch ends.",
+  },
 };
 
 export const TERMINAL_SETTING_NAMES = Object.keys(SETTING_KEYS) as readonly (keyof ClientSettingValues)[];

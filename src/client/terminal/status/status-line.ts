@@ -15,6 +15,8 @@ export interface StatusLine {
   readonly facts: StatusFacts;
   /** False while the engine starts. */
   readonly isReached: boolean;
+  /** True if it could not be reached. Default: false. */
+  readonly hasFailed?: boolean;
   /** True: no costs (`--quiet-cost`). */
   readonly isQuiet: boolean;
   /** Mode of the session; absent: unknown. */
@@ -91,8 +93,9 @@ function withShortModel(fields: readonly ShownField[], columns: number): readonl
 }
 
 function fieldsOf(line: StatusLine, lost: ReadonlySet<string>): readonly ShownField[] {
-  const { open, view, facts, isReached, isQuiet, web, mode } = line;
-  if (open === undefined) return [{ name: "model", text: isReached ? "no session yet" : "starting …" }];
+  const { open, view, facts, isReached, hasFailed = false, isQuiet, web, mode } = line;
+  if (open === undefined)
+    return [{ name: "model", text: isReached ? "no session yet" : hasFailed ? "no engine" : "starting …" }];
   const { run } = view;
   const queued = view.waiting.length;
   const all: readonly (ShownField | undefined)[] = [

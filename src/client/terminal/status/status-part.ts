@@ -91,12 +91,12 @@ export class StatusPart {
   }
 
   status(columns: number): DrawnRow {
-    const { open, self } = this.#services.session;
+    const { open, self, hasFailed } = this.#services.session;
     const { facts, view } = this.#sampled();
     const mode = this.#options.mode();
     return drawStatus(
       {
-        ...{ open, view, facts, isReached: self !== undefined, isQuiet: this.#options.isQuiet },
+        ...{ open, view, facts, isReached: self !== undefined, hasFailed, isQuiet: this.#options.isQuiet },
         ...this.#told,
         ...(mode === undefined ? {} : { mode }),
       },

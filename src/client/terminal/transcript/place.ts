@@ -29,6 +29,11 @@ export function isBefore(one: RowLocation, two: RowLocation): boolean {
   return one.part === two.part ? one.row < two.row : one.part < two.part;
 }
 
+/** Compares the parts of two places: negative if the first one stands above. */
+export function comparePlaces(one: PartLocation, two: PartLocation): number {
+  return one.event - two.event || one.part - two.part;
+}
+
 /** Returns the last part of a transcript; undefined if it is empty. */
 export function lastPart({ segments }: Transcript): TranscriptPartIndex | undefined {
   return lastOf(segments, segments.length - 1);

@@ -73,7 +73,8 @@ export class TranscriptPart implements ScreenPart, Disposable {
     this.#services.session.showsFrom(this.#pane.top?.event);
     if (missing !== undefined)
       inBackground(this.#services.session.readBack(missing.first, missing.place), this.#services);
-    if (isAtEnd) this.#seen = itemBefore(transcript, Number.POSITIVE_INFINITY, isShown)?.event ?? 0;
+    const last = isAtEnd ? itemBefore(transcript, Number.POSITIVE_INFINITY, isShown)?.event : undefined;
+    this.#seen = Math.max(this.#seen, last ?? 0);
     const rows = withMarks(this.#shown, { search: this.#search, selection: this.#selection });
     return { rows: this.#browse.isOpen ? withGutter(rows, this.#shown, this.#browse) : rows };
   }
@@ -143,11 +144,22 @@ export class TranscriptPart implements ScreenPart, Disposable {
     this.#browse.toEnd();
   }
 
+  /** Shows an event from now on, also if it is still to be read. The stored part of the session counts as seen. */
+  showEvent(event: EventSeq): void {
+    this.#closeBars();
+    this.#selection.clear();
+    this.#seen = Math.max(this.#seen, this.#services.session.open?.past ?? 0);
+    this.#folds.unfold([event]);
+    this.#pane.goTo(firstRowOf(event));
+    this.#browse.moved();
+  }
+
   /** Forgets the session before: its folds, its marks, its search. */
   begin(): void {
     this.#closeBars();
     this.#selection.clear();
     this.#folds = new Folds();
+    this.#seen = 0;
     this.#pane.follow();
     this.#browse.moved();
   }

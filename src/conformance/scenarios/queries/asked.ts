@@ -35,6 +35,7 @@ export const ASKED_FIELDS: { readonly [Kind in QueryKind]: (about: AskedAbout) =
   ListPrices: ({ model }) => ({ models: [model] }),
   GetEngineHealth: () => ({}),
   GetWebClient: () => ({}),
+  ListExpiring: () => ({}),
   ListTurns: ({ sessionId }) => ({ sessionId, limit: 10 }),
   ListItems: ({ sessionId }) => ({ sessionId, after: 0, limit: 10 }),
   GetItem: ({ sessionId }) => ({ sessionId, event: 1 }),

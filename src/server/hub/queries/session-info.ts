@@ -23,6 +23,7 @@ export type RunningFacts = Pick<
   | "lastShown"
   | "level"
   | "questionsOpen"
+  | "queuedSince"
   | "state"
 >;
 
@@ -101,6 +102,7 @@ export class SessionInfos {
         ...{ effort, level: running?.level, plan_mode: planMode, context_tokens: contextTokens },
         context_window: this.#sources.contextWindowOf?.(model),
         asked_since: running?.askedSince,
+        queued_since: running?.queuedSince,
         reserved: running === undefined ? log.reserved : undefined,
       }),
       ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),

@@ -546,6 +546,29 @@ test("[ENG-26 SES-07] what waits when a session is ended comes back with its log
   ]);
 });
 
+test("[ENG-26 TUI-10] an event before every waiting input is known while one waits, also in a new run", async () => {
+  const store = memorySessionStore({ isAlive: () => false });
+  const wait = gate();
+  const first = await openRig({ store, script: [calls({ name: "Wait" })], tools: [wait.tool] });
+  await input(first, "one");
+  await wait.started;
+  expect(first.session.queuedSince).toBeUndefined();
+  await queued(first, "two");
+  await queued(first, "three");
+  const { id } = await first.until("InputQueued");
+  expect(first.session.queuedSince).toBeLessThan(id);
+  await first[Symbol.asyncDispose]();
+  const resume = first.session.logId;
+  await using last = await openRig({
+    ...{ world: first.world, store, resume },
+    script: [says("a"), says("b"), says("c")],
+  });
+  expect(last.session.queuedSince).toBe(id - 1);
+  await input(last, "go on");
+  await last.until("TurnEnded", 4);
+  expect(last.session.queuedSince).toBeUndefined();
+});
+
 test("[ENG-26 ENG-18] a turn that fails in the middle keeps what was steered into it in a valid history", async () => {
   const { rig: opened, wait } = await waitingRig({
     script: [calls({ name: "Wait" }), events(new Error("a bug")), says("fine")],

@@ -1,6 +1,6 @@
 import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
-import type { ClientId, IdSource, InputId } from "../../../base/ids.ts";
+import type { ClientId, EventSeq, IdSource, InputId } from "../../../base/ids.ts";
 import { jsonCharacters } from "../../../base/json.ts";
 import type { Bus } from "../../../engine/bus/bus.ts";
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
@@ -30,6 +30,8 @@ interface QueueEntry {
   readonly input: QueuedInput;
   /** It starts only after a person's next act. */
   readonly held: boolean;
+  /** An event before the one that accepted it. */
+  readonly since: EventSeq;
 }
 
 export interface InputQueueOptions {
@@ -57,7 +59,11 @@ export class InputQueue {
     this.#options = options;
     for (const { originator, who } of options.before)
       if (who !== undefined) options.bus.clients.add({ id: originator, ...who });
-    this.#places = options.before.map((input) => ({ input: { ...input, delivery: "queue" }, held: true }));
+    this.#places = options.before.map(({ since = 0, ...input }) => ({
+      input: { ...input, delivery: "queue" },
+      held: true,
+      since,
+    }));
     if (this.#places.length > 0) this.publishWaiting();
   }
 
@@ -69,6 +75,11 @@ export class InputQueue {
   /** True if no input waits, held ones included. */
   get isEmpty(): boolean {
     return this.#places.length === 0;
+  }
+
+  /** An event before all that accepted a waiting input; undefined if none waits. */
+  get since(): EventSeq | undefined {
+    return this.isEmpty ? undefined : Math.min(...this.#places.map(({ since }) => since));
   }
 
   /** The input that starts next by itself: the first that is not held. */
@@ -108,8 +119,9 @@ export class InputQueue {
     const originator = client.id;
     const inputId = ids.next("inp");
     const payload = { inputId, content: [...content], delivery, originator, ...wants };
+    const since = bus.lastEvent;
     bus.publish({ kind: "InputQueued", payload }, { originator });
-    const place = { input: { inputId, content, delivery, originator, ...wants }, held: false };
+    const place = { input: { inputId, content, delivery, originator, ...wants }, held: false, since };
     const first = this.#places.filter(({ held }) => !held);
     const heldInputs = this.#places.filter((each) => each.held);
     this.#places = [...first, place, ...heldInputs];
@@ -225,13 +237,13 @@ export class InputQueue {
   /** Holds all waiting inputs until a person acts. */
   hold(): void {
     if (this.#places.every(({ held }) => held)) return;
-    this.#places = this.#places.map(({ input }) => ({ input, held: true }));
+    this.#places = this.#places.map((place) => ({ ...place, held: true }));
     this.publishWaiting();
   }
 
   /** Releases held inputs in their order: a person has acted. */
   release(): void {
-    this.#places = this.#places.map(({ input }) => ({ input, held: false }));
+    this.#places = this.#places.map((place) => ({ ...place, held: false }));
   }
 
   /** Turns inputs for the ended turn into turns of their own. */

@@ -68,7 +68,7 @@ class ReadingBack implements BackReader {
     if (this.done) return;
     switch (event.kind) {
       case "InputQueued":
-        this.#queued(event.payload);
+        this.#queued(event.payload, event.id - 1);
         return;
       case "InputEdited": {
         const { inputId, content } = event.payload;
@@ -91,13 +91,13 @@ class ReadingBack implements BackReader {
     }
   }
 
-  #queued(queued: PayloadOf<"InputQueued">): void {
+  #queued(queued: PayloadOf<"InputQueued">, since: EventSeq): void {
     const { inputId, delivery, originator, who } = queued;
     const content = this.#edits.get(inputId) ?? queued.content;
     const isMeant = this.#missing?.delete(inputId) ?? !this.#gone.has(inputId);
     if (isMeant)
       this.#found = [
-        { inputId, content, delivery, originator, ...defined({ who }), ...wantsOf(queued) },
+        { inputId, content, delivery, originator, since, ...defined({ who }), ...wantsOf(queued) },
         ...this.#found,
       ];
   }

@@ -9,6 +9,7 @@ import type { Services } from "../../layout/services.ts";
 import type { Marked } from "./browse.ts";
 import { markdownSource, nestedItem } from "./inner.ts";
 import { wholeSource } from "./whole-source.ts";
+import { wholeTranscript } from "./whole-transcript.ts";
 
 /** A program that shows a text on the terminal. */
 export type Viewer = "pager" | "editor";
@@ -35,7 +36,7 @@ export async function openBlock(services: Services, marked: Marked, viewer: View
 /** Opens the whole transcript in the pager or in the editor. A failure is shown. */
 export async function openTranscript(services: Services, viewer: Viewer): Promise<void> {
   try {
-    const text = transcriptText(services.session.transcript);
+    const text = transcriptText(await wholeTranscript(services));
     await openIn(services, viewer, { name: "transcript.md", text });
   } catch (thrown) {
     services.tell(thrown);

@@ -37,7 +37,11 @@ export function isInSight(window: TranscriptWindow, place: RowLocation): boolean
 
 /** Brings a row into sight; the window stays where it is if the row is in it. */
 export function bringIntoSight(window: TranscriptWindow, place: RowLocation): void {
-  if (isInSight(window, place)) return;
+  if (!isInSight(window, place)) putInSight(window, place);
+}
+
+/** Puts a row at its usual place in the window, with some rows above it. */
+export function putInSight(window: TranscriptWindow, place: RowLocation): void {
   putBelowTop(window, place, Math.floor(window.size.rows * ABOVE));
 }
 

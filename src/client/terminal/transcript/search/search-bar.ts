@@ -13,7 +13,7 @@ import type { Search, SearchNumbers } from "./search.ts";
 const MARK = "/ ";
 /** Columns of the field that are kept before the hint is left out. */
 const FIELD_COLUMNS_MIN = 12;
-const NOT_LOADED = " (earlier messages are not loaded)";
+const NOT_SEARCHED = " (earlier messages could not be read)";
 
 export interface SearchBarOptions {
   readonly services: Services;
@@ -106,11 +106,11 @@ export class SearchBar implements Overlay {
 
 function countOf(
   query: string,
-  { at, total, isComplete, hasUnloaded }: SearchNumbers,
+  { at, total, isComplete, isPartial }: SearchNumbers,
 ): { readonly text: string; readonly role: Role } {
   if (query === "") return { text: "type to search", role: "dim" };
   if (!isComplete) return { text: `${grouped(total)} so far …`, role: "dim" };
-  const rest = hasUnloaded ? NOT_LOADED : "";
+  const rest = isPartial ? NOT_SEARCHED : "";
   if (total === 0) return { text: `no match${rest}`, role: "warning" };
   const place = at === undefined ? "" : `${grouped(at)} of `;
   return { text: `${place}${grouped(total)}${rest}`, role: "accent" };

@@ -57,12 +57,11 @@ export interface SearchScanOptions {
   readonly counts: MatchCounts;
 }
 
-/** Looks through a transcript from its end, a few parts at a time. */
+/** Looks through what is loaded of a transcript from its end, a few parts at a time. */
 export class SearchScan {
   readonly #options: SearchScanOptions;
   readonly #found: FoundPart[] = [];
   #next: TranscriptPartIndex | undefined;
-  #hasUnloaded = false;
 
   constructor(options: SearchScanOptions) {
     this.#options = options;
@@ -84,11 +83,6 @@ export class SearchScan {
     return { event: eventAt(this.transcript, this.#next), part: this.#next.part };
   }
 
-  /** True if a part of the transcript is not loaded. */
-  get hasUnloaded(): boolean {
-    return this.#hasUnloaded;
-  }
-
   /** Looks at parts while `hasTime` says so. */
   run(hasTime: () => boolean): void {
     while (this.#next !== undefined && hasTime()) {
@@ -103,10 +97,7 @@ export class SearchScan {
   #countOf(part: TranscriptPartIndex): number {
     const { transcript, context, matcher, texts, counts } = this.#options;
     const known = texts.of(transcript, part, context);
-    if (known === undefined) {
-      this.#hasUnloaded = true;
-      return 0;
-    }
+    if (known === undefined) return 0;
     let count = counts.get(known.owner);
     if (count === undefined) {
       count = countIn(known.text, matcher);

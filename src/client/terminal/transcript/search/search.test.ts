@@ -1,10 +1,14 @@
 import { expect, test } from "bun:test";
+import { settle } from "../../../../../test/support/fake-clock.ts";
 import {
   callItem,
   openTranscript,
   promptItem,
   textItem,
 } from "../../../../../test/support/transcript-window.ts";
+import type { PagePosition, TranscriptPage, TranscriptRange } from "../../../../view/transcript/pages.ts";
+import { withPage } from "../../../../view/transcript/pages.ts";
+import type { Transcript } from "../../../../view/transcript/transcript.ts";
 import type { DrawnPart } from "../../layout/part.ts";
 import { countIn, matcherOf } from "./matcher.ts";
 
@@ -120,4 +124,115 @@ test("[TUI-01 bar:Search] text that comes while a search is open is counted too"
   at.draw();
   await at.services.clock.advance(300);
   expect(at.bar()).toContain("3 of 7");
+});
+
+/** A window on a session of 200 events of which the last 50 are loaded; pages have 50 events. */
+function longConversation() {
+  const at = openTranscript([], SIZE);
+  const items = [
+    promptItem(5, "an old needle"),
+    promptItem(60, "nothing here"),
+    textItem(120, "needle and needle\n"),
+    ...Array.from({ length: 20 }, (_, index) => textItem(151 + index, `filler ${index}\n`)),
+    promptItem(180, "a new needle"),
+  ];
+  const inside = ({ first, last }: TranscriptRange) =>
+    items.filter(({ event }) => event >= first && event <= last);
+  let transcript: Transcript = {
+    reached: 200,
+    segments: [
+      { first: 1, last: 150, weight: 0 },
+      { first: 151, last: 200, items: inside({ first: 151, last: 200 }), weight: 0 },
+    ],
+  };
+  const [pages, readBack]: [TranscriptRange[], unknown[]] = [[], []];
+  let failure: Error | undefined;
+  const pageAt = (range: TranscriptRange): TranscriptPage => ({
+    ...range,
+    segments: [{ ...range, items: inside(range), weight: 0 }],
+  });
+  const pageOf = async ({ first, last }: TranscriptRange): Promise<TranscriptPage> => {
+    if (failure !== undefined) throw failure;
+    const range = { first: Math.max(first, last - 49), last };
+    pages.push(range);
+    return pageAt(range);
+  };
+  Object.defineProperty(at.services.session, "transcript", { get: () => transcript });
+  Object.assign(at.services.session, {
+    pageOf,
+    async readBack(_first: number, place: PagePosition) {
+      readBack.push(place);
+      const around = typeof place === "object" ? place.around : 150;
+      if (failure !== undefined) return;
+      const first = around - ((around - 1) % 50);
+      transcript = withPage(transcript, pageAt({ first, last: first + 49 }));
+    },
+  });
+  return {
+    ...at,
+    pages,
+    readBack,
+    fails(thrown: Error) {
+      failure = thrown;
+    },
+    async pass() {
+      await at.services.clock.advance(300);
+      await settle();
+      at.draw();
+      await settle();
+    },
+  };
+}
+
+test("[TUI-01 bar:Search complaint 4] a search counts the parts that are not loaded, and a match in one brings its page back", async () => {
+  const at = longConversation();
+  at.press("ctrl+s");
+  at.type("needle");
+  expect(at.bar()).toContain("1 so far …");
+  await at.pass();
+  expect(at.pages).toEqual([
+    { first: 101, last: 150 },
+    { first: 51, last: 100 },
+    { first: 1, last: 50 },
+  ]);
+  expect(at.bar()).toContain("4 of 4");
+  expect(at.readBack).toEqual([]);
+  at.press("up");
+  await at.pass();
+  expect(at.readBack).toContainEqual({ around: 120 });
+  expect(at.bar()).toContain("3 of 4");
+  expect(at.rows().join("\n")).toContain("needle and needle");
+  expect(inRole(at.draw(), "currentMatch")).toEqual(["needle"]);
+  at.press("up", "up");
+  await at.pass();
+  expect(at.bar()).toContain("1 of 4");
+  expect(at.rows().join("\n")).toContain("an old needle");
+  at.press("up");
+  expect(at.bar()).toContain("4 of 4");
+});
+
+test("[TUI-01 bar:Search] pages that were read for one search serve the next one, and a match in them is shown", async () => {
+  const at = longConversation();
+  at.press("ctrl+s");
+  at.type("ol");
+  await at.pass();
+  const { length } = at.pages;
+  at.press("ctrl+u");
+  at.type("nothing");
+  await at.pass();
+  await at.pass();
+  expect(at.readBack).toContainEqual({ around: 60 });
+  expect(at.pages).toHaveLength(length);
+  expect(at.bar()).toContain("1 of 1");
+  expect(at.rows().join("\n")).toContain("nothing here");
+});
+
+test("[TUI-01 bar:Search] a page that cannot be read is said, and the rest of the session is searched", async () => {
+  const at = longConversation();
+  at.fails(new Error("the log is damaged"));
+  at.press("ctrl+s");
+  at.type("needle");
+  await at.pass();
+  expect(at.bar()).toContain("1 of 1 (earlier messages could not be read)");
+  expect(at.services.said).toEqual(["the log is damaged"]);
 });

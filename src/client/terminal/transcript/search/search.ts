@@ -1,43 +1,47 @@
 import type { EventSeq } from "../../../../base/ids.ts";
+import type { TranscriptRange } from "../../../../view/transcript/pages.ts";
 import type { JoinedText, RowRange } from "../../drawing/row-text.ts";
 import { joinedText, rangesOf } from "../../drawing/row-text.ts";
 import type { DrawnRow } from "../../drawing/span.ts";
 import { itemOf } from "../browse/blocks.ts";
 import type { TranscriptWindow } from "../browse/window.ts";
-import { bringIntoSight } from "../browse/window.ts";
+import { bringIntoSight, putInSight } from "../browse/window.ts";
 import { eventsIn } from "../folds.ts";
 import type { PartLocation, RowLocation } from "../place.ts";
+import { comparePlaces } from "../place.ts";
+import type { FoundMatch, KnownMatches } from "./match-order.ts";
+import { firstMatch, nextMatch } from "./match-order.ts";
 import type { Match } from "./matcher.ts";
 import { matcherOf, matchesIn } from "./matcher.ts";
+import { PageSearch } from "./page-search.ts";
 import type { FoundPart, MatchCounts } from "./search-scan.ts";
 import { SearchScan, SearchTexts } from "./search-scan.ts";
+import { isUnloaded, SearchedRanges } from "./searched-ranges.ts";
 
 /** Time of one look through a part of the transcript: shorter than a frame. */
 const STEP_MS = 8;
 /** Time between two looks while the transcript grows. */
 const RESCAN_MS = 250;
-
-/** A match, by its part and its number in it from 0. */
-export interface FoundMatch extends PartLocation {
-  readonly index: number;
-}
+/** Pause after a key, after which pages that are not loaded are read. */
+const PAGES_AFTER_MS = 250;
 
 /** Numbers of a search for the person. */
 export interface SearchNumbers {
   /** Number of the current match from 1; absent: none, or not yet known. */
   readonly at?: number;
   readonly total: number;
-  /** False while parts of the transcript are still to be read. */
+  /** False while parts of the session are still to be searched. */
   readonly isComplete: boolean;
-  /** True if older messages are not loaded. */
-  readonly hasUnloaded: boolean;
+  /** True if a part of the session could not be read. */
+  readonly isPartial: boolean;
 }
 
 const NO_EVENTS: ReadonlySet<EventSeq> = new Set();
 
 /**
- * A search in the whole transcript, folded text included. It looks through the transcript in steps that are shorter
- * than a frame, from the newest text on, and keeps the counts of what does not change.
+ * A search in the whole session, folded text included. It looks through what is loaded in steps that are shorter than a
+ * frame, from the newest text on, and keeps the counts of what does not change. Then it reads the other pages one by
+ * one, and keeps their matches alone. A match in one of them is shown once its page is loaded.
  */
 export class Search implements Disposable {
   readonly #window: TranscriptWindow;
@@ -47,10 +51,19 @@ export class Search implements Disposable {
   #counts: MatchCounts = new WeakMap();
   #scan: SearchScan | undefined;
   #timer: Disposable | undefined;
-  /** Parts with matches of the last whole look, from the top. */
+  readonly #pages: PageSearch;
+  /** Parts with matches of the last whole look and of the pages that were read, from the top. */
   #found: readonly FoundPart[] = [];
-  #hasUnloaded = false;
-  #isComplete = false;
+  #searched = new SearchedRanges();
+  /** Parts that are neither loaded nor looked through. */
+  #pending: readonly TranscriptRange[] = [];
+  /** True once all that is loaded was looked through. */
+  #isScanned = false;
+  #pagesTimer: Disposable | undefined;
+  /** True if a page could not be read: those above it are not tried. */
+  #hasFailed = false;
+  /** True while the page of the current match is still to be loaded. */
+  #isLanding = false;
   #current: FoundMatch | undefined;
   /** The place from which the first match is looked for, and to which a changed search goes back. */
   #origin: { readonly place: RowLocation; readonly isEnd: boolean } | undefined;
@@ -60,6 +73,7 @@ export class Search implements Disposable {
 
   constructor(window: TranscriptWindow) {
     this.#window = window;
+    this.#pages = new PageSearch(window.services);
   }
 
   get query(): string {
@@ -76,12 +90,12 @@ export class Search implements Disposable {
   }
 
   get numbers(): SearchNumbers {
-    const scan = this.#isComplete ? undefined : this.#scan;
-    const found = scan?.found ?? this.#found;
+    const found = this.#isScanned ? this.#found : this.#foundSoFar;
     const total = found.reduce((sum, { count }) => sum + count, 0);
-    const facts = { total, isComplete: this.#isComplete, hasUnloaded: this.#hasUnloaded };
+    const isComplete = this.#isScanned && (this.#hasFailed || this.#pending.length === 0);
+    const facts = { total, isComplete, isPartial: this.#hasFailed && this.#pending.length > 0 };
     const current = this.#current;
-    if (current === undefined || !this.#isComplete) return facts;
+    if (current === undefined || !isComplete) return facts;
     const before = this.#found.filter(({ place }) => comparePlaces(place, current) < 0);
     return { ...facts, at: before.reduce((sum, { count }) => sum + count, current.index + 1) };
   }
@@ -102,8 +116,13 @@ export class Search implements Disposable {
     this.#goBack();
     this.#current = undefined;
     this.#waitingMoves = 0;
-    this.#isComplete = false;
+    this.#isScanned = false;
+    this.#isLanding = false;
+    this.#hasFailed = false;
     this.#found = [];
+    this.#searched = new SearchedRanges();
+    this.#pending = [];
+    this.#stopPages();
     this.#begin();
   }
 
@@ -121,8 +140,19 @@ export class Search implements Disposable {
   /** Goes to the next match, or to the one before; around the ends. */
   move(by: -1 | 1): void {
     if (this.#matcher === undefined) return;
-    if (!this.#isComplete) this.#waitingMoves += by;
-    else this.#moveNow(by);
+    this.#waitingMoves += by;
+    this.#takeMoves();
+  }
+
+  /** Takes the steps that lead to known matches; the others wait for the pages on the way. */
+  #takeMoves(): void {
+    while (this.#isScanned && this.#waitingMoves !== 0) {
+      const by = this.#waitingMoves > 0 ? 1 : -1;
+      const next = nextMatch(this.#known, this.#current, by);
+      if (next === "unknown") return;
+      if (next !== "none") this.#moveTo(next);
+      this.#waitingMoves -= by;
+    }
   }
 
   /** Leaves the block of the current match unfolded as if the person had unfolded it. */
@@ -137,8 +167,9 @@ export class Search implements Disposable {
     this.#origin = undefined;
   }
 
-  /** Takes a transcript that has grown: it is looked through again after a moment. */
+  /** Takes a transcript that has changed: it is looked through again after a moment. */
   refresh(): void {
+    this.#land();
     if (!this.isActive || this.#timer !== undefined) return;
     const isKnown = this.#scan?.transcript === this.#window.transcript;
     if (isKnown && this.#texts?.isFor(this.#window.context()) === true) return;
@@ -167,6 +198,13 @@ export class Search implements Disposable {
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
+    this.#stopPages();
+    this.#searched = new SearchedRanges();
+    this.#pending = [];
+    this.#isScanned = false;
+    this.#isLanding = false;
+    this.#hasFailed = false;
+    this.#waitingMoves = 0;
     this.#scan = undefined;
     this.#texts = undefined;
     this.#found = [];
@@ -202,38 +240,90 @@ export class Search implements Disposable {
     const { clock, redraw } = this.#window.services;
     const untilMs = clock.monotonic() + STEP_MS;
     scan.run(() => clock.monotonic() < untilMs);
-    if (this.#current === undefined) this.#choose(scan);
     if (scan.next === undefined) this.#complete(scan);
     else this.#timer = clock.timer(0, () => this.#step());
+    if (this.#current === undefined) this.#choose(scan.next);
+    this.#takeMoves();
     redraw();
   }
 
   #complete(scan: SearchScan): void {
-    this.#found = [...scan.found].reverse();
-    this.#hasUnloaded = scan.hasUnloaded;
-    this.#isComplete = true;
-    const moves = this.#waitingMoves;
-    this.#waitingMoves = 0;
-    for (let left = Math.abs(moves); left > 0; left -= 1) this.#moveNow(moves > 0 ? 1 : -1);
+    const { transcript } = scan;
+    const found = [...scan.found].reverse();
+    // Those that are left out later need not be read for it. The last one may still grow.
+    for (const { first, last, items } of transcript.segments.slice(0, -1)) {
+      if (items === undefined) continue;
+      const inside = found.filter(({ place }) => place.event >= first && place.event <= last);
+      this.#searched.add({ first, last }, inside);
+    }
+    this.#found = [...found, ...this.#searched.unloadedMatches(transcript)].sort((one, two) =>
+      comparePlaces(one.place, two.place),
+    );
+    this.#pending = this.#searched.missing(transcript);
+    this.#isScanned = true;
+    if (this.#pending.length > 0 && !this.#hasFailed)
+      this.#pagesTimer ??= this.#window.services.clock.timer(PAGES_AFTER_MS, () => void this.#readPages());
   }
 
-  /** Goes to the first match from the origin on, or else to the last one before it, once that is known. */
-  #choose(scan: SearchScan): void {
+  /** Looks through the pages that are not loaded, the newest first, until all are known or the search changes. */
+  async #readPages(): Promise<void> {
+    const [matcher, searched, { tell, redraw }] = [this.#matcher, this.#searched, this.#window.services];
+    const isSame = () => matcher !== undefined && this.#matcher === matcher && this.#searched === searched;
+    try {
+      for (let next = this.#pending.at(-1); next !== undefined && matcher !== undefined; ) {
+        const page = await this.#pages.lastPage(next, matcher, this.#window.context());
+        if (!isSame()) return;
+        if (page === undefined) break;
+        searched.add(page.range, page.found);
+        this.#foundPage();
+        redraw();
+        next = this.#pending.at(-1);
+      }
+    } catch (thrown) {
+      if (!isSame()) return;
+      this.#hasFailed = true;
+      this.#foundPage();
+      tell(thrown);
+    }
+    this.#stopPages();
+  }
+
+  #foundPage(): void {
+    const { transcript } = this.#window;
+    const loaded = this.#found.filter(({ place }) => !isUnloaded(transcript, place.event));
+    this.#found = [...this.#searched.unloadedMatches(transcript), ...loaded].sort((one, two) =>
+      comparePlaces(one.place, two.place),
+    );
+    this.#pending = this.#searched.missing(transcript);
+    if (this.#current === undefined) this.#choose(undefined);
+    this.#takeMoves();
+  }
+
+  #stopPages(): void {
+    this.#pagesTimer?.[Symbol.dispose]();
+    this.#pagesTimer = undefined;
+  }
+
+  get #foundSoFar(): readonly FoundPart[] {
+    return [...(this.#scan?.found ?? [])].reverse();
+  }
+
+  /**
+   * Goes to the first match from the origin on, or else to the last one before it, once that is known.
+   * @param next the part of the transcript that is searched next; undefined: all loaded ones were.
+   */
+  #choose(next: PartLocation | undefined): void {
     const origin = this.#origin?.place;
     if (origin === undefined) return;
-    const behind = scan.found.filter(({ place }) => comparePlaces(place, origin) >= 0).reverse();
-    const { next } = scan;
-    const isPast = next === undefined || comparePlaces(next, origin) < 0;
-    if (!isPast) return;
-    for (const { place } of behind) {
-      const index = this.#firstIndex(place, comparePlaces(place, origin) === 0 ? origin.row : 0);
-      if (index < 0) continue;
-      this.#go({ ...place, index });
-      return;
-    }
-    const before = scan.found.find(({ place }) => comparePlaces(place, origin) < 0);
-    if (before !== undefined) this.#go({ ...before.place, index: before.count - 1 });
-    else if (next === undefined && behind[0] !== undefined) this.#go({ ...behind[0].place, index: 0 });
+    const match = firstMatch(this.#known, origin, next, (place, row) => this.#firstIndex(place, row));
+    if (match !== undefined) this.#go(match);
+  }
+
+  get #known(): KnownMatches {
+    return {
+      found: this.#isScanned ? this.#found : this.#foundSoFar,
+      pending: this.#hasFailed ? [] : this.#pending,
+    };
   }
 
   /** Returns the index of the first match of a part that is not above a row; -1 if there is none. */
@@ -243,42 +333,55 @@ export class Search implements Disposable {
     return matches.findIndex(({ from, to }) => (rangesOf(joined, from, to)[0]?.row ?? 0) >= row);
   }
 
-  #moveNow(by: -1 | 1): void {
-    const found = this.#found;
-    const [first, last] = [found[0], found.at(-1)];
-    if (first === undefined || last === undefined) return;
-    const current = this.#current;
-    const at =
-      current === undefined ? -1 : found.findIndex(({ place }) => comparePlaces(place, current) === 0);
-    const here = found[at];
-    if (current !== undefined && here !== undefined) {
-      const index = Math.min(current.index, here.count - 1) + by;
-      if (index >= 0 && index < here.count) {
-        this.#moveTo({ ...here.place, index });
-        return;
-      }
-    }
-    const next = (by > 0 ? found[at + 1] : found[at - 1]) ?? (by > 0 ? first : last);
-    this.#moveTo({ ...next.place, index: by > 0 ? 0 : next.count - 1 });
-  }
-
   /** Goes to a match that the person has chosen: a longer search begins there. */
   #moveTo(match: FoundMatch): void {
     this.#go(match);
+    this.#originAtCurrent();
+  }
+
+  #originAtCurrent(): void {
+    const current = this.#current;
+    if (current === undefined) return;
     const [first] = this.#rangesOfCurrent();
-    if (first === undefined) return;
     const { pane } = this.#window;
-    this.#origin = {
-      place: pane.top ?? { ...first.place, row: first.range.row },
-      isEnd: pane.isFollowing,
-    };
+    const { event, part } = current;
+    const shown = pane.top ?? { event, part, row: first?.range.row ?? 0 };
+    this.#origin = { place: first === undefined ? { event, part, row: 0 } : shown, isEnd: pane.isFollowing };
   }
 
   #go(match: FoundMatch): void {
     this.#current = match;
     this.#unfolds = true;
+    this.#isLanding = isUnloaded(this.#window.transcript, match.event);
+    if (this.#isLanding) {
+      this.#window.pane.goTo({ event: match.event, part: match.part, row: 0 });
+      return;
+    }
     const [first] = this.#rangesOfCurrent();
     if (first !== undefined) bringIntoSight(this.#window, { ...first.place, row: first.range.row });
+  }
+
+  /** Shows the current match once its page is loaded. */
+  #land(): void {
+    const current = this.#current;
+    if (!this.#isLanding || current === undefined) return;
+    // The person has scrolled away meanwhile.
+    if (this.#window.pane.top?.event !== current.event) {
+      this.#isLanding = false;
+      return;
+    }
+    if (isUnloaded(this.#window.transcript, current.event)) return;
+    this.#isLanding = false;
+    const [first] = this.#rangesOfCurrent();
+    if (first !== undefined) {
+      putInSight(this.#window, { ...first.place, row: first.range.row });
+      this.#originAtCurrent();
+      return;
+    }
+    // The page divides a long text in another place: the match is the first one from there on.
+    this.#origin = { place: { event: current.event, part: 0, row: 0 }, isEnd: false };
+    this.#current = undefined;
+    this.#begin();
   }
 
   /** Returns the parts of rows that the current match covers, with the rows counted in its part. */
@@ -308,9 +411,4 @@ export class Search implements Disposable {
     const { pane, transcript, size, context } = this.#window;
     return pane.view(transcript, size.rows, context()).rows[0]?.place;
   }
-}
-
-/** Compares the parts of two places: negative if the first one stands above. */
-function comparePlaces(one: PartLocation, two: PartLocation): number {
-  return one.event - two.event || one.part - two.part;
 }
