@@ -1,4 +1,5 @@
 import type { DiffLayout } from "../diff/diff-rows.ts";
+import type { RightToLeft } from "../drawing/right-to-left.ts";
 import type { MouseMode } from "../screen/screen.ts";
 
 /**
@@ -27,6 +28,10 @@ export interface ClientSettingValues {
   readonly notify: "off" | "unfocused" | "always";
   /** True: a notification has the title of the session. */
   readonly notifyContent: boolean;
+  /** How words that are read from the right to the left are written. */
+  readonly rightToLeft: RightToLeft;
+  /** True: the cursor is visible without a field too, at what is chosen. */
+  readonly visibleCursor: boolean;
 }
 
 export const DEFAULT_SETTINGS: ClientSettingValues = {
@@ -41,6 +46,8 @@ export const DEFAULT_SETTINGS: ClientSettingValues = {
   favouriteModels: [],
   notify: "unfocused",
   notifyContent: false,
+  rightToLeft: "isolate",
+  visibleCursor: false,
 };
 
 /** The settings of this client, read and changed by the parts of its screen. */
