@@ -127,8 +127,8 @@ function resolvedNumbers(given: readonly Kind[], edge: Kind): Kind[] {
 }
 
 /**
- * Gives a pair of brackets the direction of the paragraph if a letter in it has that one, else that of the letters in it
- * if what is before it has it too (N0).
+ * Gives a pair of brackets the direction of the paragraph if a letter in it has that one, else that of the letters in
+ * it if what is before it has it too (N0).
  */
 function resolvedBrackets(given: readonly Kind[], clusters: readonly string[], edge: Kind): Kind[] {
   const kinds = [...given];

@@ -81,11 +81,11 @@ function fitted(
   const spans: Span[] = [];
   let width = 0;
   for (const each of all) {
-    const own = displayWidth(each.text);
-    const fits = width + own <= columns;
+    const columnsOfText = displayWidth(each.text);
+    const fits = width + columnsOfText <= columns;
     const text = fits ? each.text : fittingHead(each.text, columns - width);
     if (text !== "") spans.push(fits ? each : likeSpan(each, { text }));
-    width += fits ? own : displayWidth(text);
+    width += fits ? columnsOfText : displayWidth(text);
     if (!fits) break;
   }
   return { spans, width };

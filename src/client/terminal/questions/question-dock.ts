@@ -289,7 +289,7 @@ export class QuestionDock implements ScreenPart {
   }
 }
 
-/** Returns the only row that there is room for, with the count of the others. */
+/** Returns one row of a body, with the count of the others behind it. */
 function onlyRow({ spans }: DrawnRow, others: number, columns: number): DrawnRow {
   const count = span(` … +${others}`, { role: "dim" });
   const room = Math.max(1, columns - widthOfSpans([count]));

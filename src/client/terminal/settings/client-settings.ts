@@ -28,7 +28,7 @@ export interface ClientSettingValues {
   readonly notify: "off" | "unfocused" | "always";
   /** True: a notification has the title of the session. */
   readonly notifyContent: boolean;
-  /** How words that are read from the right to the left are written. */
+  /** Form in which words that are read from the right to the left are written. */
   readonly rightToLeft: RightToLeft;
   /** True: the cursor is visible without a field too, at what is chosen. */
   readonly visibleCursor: boolean;
