@@ -12,6 +12,7 @@ import {
 } from "../../../view/questions/question-words.ts";
 import { isPlainRule, isShortenable, ruleParts } from "../../../view/questions/rule-choices.ts";
 import { reveal } from "../../../view/terminal/terminal-text.ts";
+import { spokenChange } from "../../../view/texts/spoken-change.ts";
 import { changeText } from "../output/change-text.ts";
 import { quote } from "../output/quote.ts";
 
@@ -56,7 +57,10 @@ function parseInstead(text: string, denyNumber: number): Choice {
 }
 
 /** Returns a permission question: everything that will run, the reason for the question, and the answers. */
-export function permissionQuestionText(request: PayloadOf<"PermissionRequested">): string {
+export function permissionQuestionText(
+  request: PayloadOf<"PermissionRequested">,
+  { isSpoken = false }: { readonly isSpoken?: boolean } = {},
+): string {
   const { summary, reason, why } = request;
   // The reason of a question about the network names its setting already.
   const end = why === undefined || why.cause === "network" ? undefined : questionEndText(why);
@@ -64,7 +68,7 @@ export function permissionQuestionText(request: PayloadOf<"PermissionRequested">
   return [
     permissionHeading(request),
     quote(summary.split("\n").map(reveal).join("\n")),
-    ...changeText(request),
+    ...(isSpoken ? spokenChange(changeText(request)) : changeText(request)),
     ...partLines(request),
     ...(reason === undefined ? [] : [permissionReason(reason)]),
     ...(end === undefined ? [] : [end]),
