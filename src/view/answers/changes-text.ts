@@ -1,7 +1,7 @@
 import { count } from "../../base/text/text.ts";
 import type { ResultOf } from "../../protocol/queries/queries.ts";
 import { neutraliseLine, reveal } from "../terminal/terminal-text.ts";
-import { spokenChange } from "../texts/spoken-change.ts";
+import { spokenChange } from "./spoken-change.ts";
 
 type ChangesAnswer = ResultOf<"GetChanges">;
 type ChangedFile = ChangesAnswer["files"][number];

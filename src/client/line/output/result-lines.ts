@@ -2,10 +2,10 @@ import { count, grouped, shortened } from "../../../base/text/text.ts";
 import type { ResultContent } from "../../../protocol/content.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { ToolKind } from "../../../protocol/events/shown-call.ts";
+import { spokenChange } from "../../../view/answers/spoken-change.ts";
 import { withoutFenceTags } from "../../../view/input-text.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { firstLine, SHOWN_LINE_CHARACTERS_MAX } from "../../../view/texts/first-line.ts";
-import { spokenChange } from "../../../view/texts/spoken-change.ts";
 import { changeText } from "./change-text.ts";
 
 /** Last lines of a command's output that are printed: a failed one ends with its cause. */

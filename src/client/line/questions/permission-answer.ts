@@ -1,6 +1,7 @@
 import { defined } from "../../../base/defined.ts";
 import type { PermissionScope } from "../../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { spokenChange } from "../../../view/answers/spoken-change.ts";
 import { permissionAnswers } from "../../../view/questions/permission-answers.ts";
 import {
   INSTEAD_LABEL,
@@ -12,7 +13,6 @@ import {
 } from "../../../view/questions/question-words.ts";
 import { isPlainRule, isShortenable, ruleParts } from "../../../view/questions/rule-choices.ts";
 import { reveal } from "../../../view/terminal/terminal-text.ts";
-import { spokenChange } from "../../../view/texts/spoken-change.ts";
 import { changeText } from "../output/change-text.ts";
 import { quote } from "../output/quote.ts";
 

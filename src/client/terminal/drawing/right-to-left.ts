@@ -7,7 +7,7 @@ import { likeSpan, textOfRow } from "./span.ts";
 export const RIGHT_TO_LEFT = ["isolate", "reorder", "plain"] as const;
 
 /**
- * Form in which words that are read from the right to the left are written. `isolate`: in the order in which they are read, each
+ * Form of words that are read from the right to the left. `isolate`: in the order in which they are read, each
  * run between isolate marks, for terminals that reorder them: nothing beside them moves. `reorder`: in the order in
  * which they are seen, for terminals that show characters as they come. `plain`: as they are read, without marks.
  */
