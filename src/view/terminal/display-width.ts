@@ -6,9 +6,13 @@ const PICTURE = /^\p{Emoji_Presentation}|^\p{Emoji}\ufe0f/u;
 /** Characters without a cell: marks over and under others, joiners, and Hangul vowels and final consonants. */
 const UNSEEN = /^[\p{Mn}\p{Me}\p{Default_Ignorable_Code_Point}\p{Cc}\u1160-\u11ff\ud7b0-\ud7fb]$/u;
 const PLAIN = /^[\x20-\x7e]*$/;
-/** One column for each unit: ASCII, letters of Europe, box lines. None of these joins a neighbour. */
-const NARROW =
-  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u0588\u2010-\u2027\u2030-\u205e\u2190-\u2193\u2500-\u259f]*$/;
+/**
+ * Characters whose width every terminal knows, and that join no neighbour: ASCII, letters of Europe, box lines, and the
+ * common wide ones. Of these the first with two columns is `WIDE_MIN`.
+ */
+const SIMPLE =
+  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u0588\u2010-\u2027\u2030-\u205e\u2190-\u2193\u2500-\u259f\u3001-\u3020\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
+const WIDE_MIN = 0x3001;
 
 const ELLIPSIS = "…";
 /** Units in which the first cluster of a text usually ends. */
@@ -38,10 +42,19 @@ export function firstCluster(text: string): string {
  * cannot.
  */
 export function displayWidth(line: string): number {
-  if (NARROW.test(line)) return line.length;
+  if (PLAIN.test(line)) return line.length;
   let width = 0;
+  if (SIMPLE.test(line)) {
+    for (let at = 0; at < line.length; at += 1) width += line.charCodeAt(at) < WIDE_MIN ? 1 : 2;
+    return width;
+  }
   for (const { segment } of clustersOf(line)) width += clusterWidth(segment);
   return width;
+}
+
+/** Returns true for a text whose columns every terminal counts alike, and whose characters join no neighbour. */
+export function isSimple(text: string): boolean {
+  return SIMPLE.test(text);
 }
 
 /** Returns the columns of one cluster. */
@@ -69,6 +82,13 @@ export function cutEnd(line: string, columnsMax: number): string {
 export function fittingHead(line: string, columnsMax: number): string {
   if (PLAIN.test(line)) return line.slice(0, Math.max(0, columnsMax));
   let [units, width] = [0, 0];
+  if (SIMPLE.test(line)) {
+    for (; units < line.length; units += 1) {
+      width += line.charCodeAt(units) < WIDE_MIN ? 1 : 2;
+      if (width > columnsMax) break;
+    }
+    return line.slice(0, units);
+  }
   for (const { segment } of clustersOf(line)) {
     width += clusterWidth(segment);
     if (width > columnsMax) break;

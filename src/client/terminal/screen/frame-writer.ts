@@ -1,4 +1,5 @@
-import { addressed, isSimple, paintedWidth, splitsCharacter, textOfPainted } from "./painted-text.ts";
+import { isSimple } from "../../../view/terminal/display-width.ts";
+import { addressed, paintedWidth, splitsCharacter, textOfPainted } from "./painted-text.ts";
 import type { ScreenFrame, Size } from "./screen.ts";
 
 const SYNC_ON = "\u001b[?2026h";

@@ -4,12 +4,12 @@ import * as fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
 import type { Measure } from "../../../../test/support/small-screen.ts";
 import { SmallScreen } from "../../../../test/support/small-screen.ts";
-import { clustersOf, clusterWidth, displayWidth } from "../../../view/terminal/display-width.ts";
+import { clustersOf, clusterWidth, displayWidth, isSimple } from "../../../view/terminal/display-width.ts";
 import { paint } from "../drawing/paint.ts";
 import { row, span, textOfRow } from "../drawing/span.ts";
 import { NO_COLOURS } from "../themes/none.ts";
 import { FrameWriter } from "./frame-writer.ts";
-import { addressed, isSimple } from "./painted-text.ts";
+import { addressed } from "./painted-text.ts";
 
 const SIZE = { columns: 30, rows: 4 };
 const FAMILY = "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}";

@@ -1,4 +1,4 @@
-import { clustersOf, clusterWidth, displayWidth } from "../../../view/terminal/display-width.ts";
+import { clustersOf, clusterWidth, displayWidth, isSimple } from "../../../view/terminal/display-width.ts";
 
 /** Control sequences that a painted row can have: SGR, and the two ends of a link. */
 const SEQUENCE = /\u001b(?:\[[0-9;]*m|\]8;[^\u0007\u001b]*(?:\u001b\\|\u0007))/g;
@@ -7,20 +7,9 @@ const SPLIT =
   /\u001b(?:\[[0-9;]*m|\]8;[^\u0007\u001b]*(?:\u001b\\|\u0007))(?:\p{M}|\p{Emoji_Modifier}|[\u200c\uff9e\uff9f]|\u200d)/u;
 /** The same, with the texts between them. */
 const TOKENS = /\u001b(?:\[[0-9;]*m|\]8;[^\u0007\u001b]*(?:\u001b\\|\u0007))|[^\u001b]+|\u001b/g;
-/**
- * Characters whose width every terminal knows, and that join no neighbour: ASCII, letters of Europe, box lines, and
- * the common wide ones.
- */
-const SIMPLE =
-  /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u0588\u2010-\u2027\u2030-\u205e\u2190-\u2193\u2500-\u259f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
 /** A letter, digit or sign with nothing but marks over or under it: terminals agree about its width. */
 const AGREED =
   /^(?!\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|[\u2630-\u2637\u268a-\u268f\u3248-\u324f\u4dc0-\u4dff\u{1d300}-\u{1d376}])[\p{L}\p{N}\p{P}\p{S}\p{Zs}]\p{Mn}*$/u;
-
-/** Returns true for a text whose columns every terminal counts alike, and whose characters join no neighbour. */
-export function isSimple(text: string): boolean {
-  return SIMPLE.test(text);
-}
 
 /** Returns true if a style begins between a character and the marks over or under it. */
 export function splitsCharacter(painted: string): boolean {
@@ -51,11 +40,11 @@ export function paintedWidth(painted: string): number {
  * @param column the column in which it begins, from 0.
  */
 export function addressed(painted: string, column = 0): string {
-  if (SIMPLE.test(textOfPainted(painted))) return painted;
+  if (isSimple(textOfPainted(painted))) return painted;
   let shown = "";
   let at = column;
   for (const [token] of painted.matchAll(TOKENS)) {
-    if (token.startsWith("\u001b") || SIMPLE.test(token)) {
+    if (token.startsWith("\u001b") || isSimple(token)) {
       shown += token;
       if (!token.startsWith("\u001b")) at += displayWidth(token);
       continue;
