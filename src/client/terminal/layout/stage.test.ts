@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { Theme } from "../drawing/paint.ts";
 import { row, span } from "../drawing/span.ts";
 import { KeyTable } from "../keys/key-table.ts";
 import type { MouseInput } from "../screen/screen.ts";
@@ -10,7 +11,7 @@ function partOf(draw: (columns: number, rows: number) => DrawnPart): ScreenPart 
   return { contexts: [], draw: ({ columns, rows }) => draw(columns, rows), act: () => false };
 }
 
-function openStage(side: SidePart | undefined, added = 0) {
+function openStage(side: SidePart | undefined, added = 0, theme: Theme = NO_COLOURS) {
   const line = (text: string, columns: number) => row([span(text.repeat(columns))]);
   return new ScreenLayout({
     parts: {
@@ -26,7 +27,7 @@ function openStage(side: SidePart | undefined, added = 0) {
       status: (columns) => line("s", columns),
     },
     keys: () => new KeyTable(),
-    theme: () => NO_COLOURS,
+    theme: () => theme,
     act: () => undefined,
   });
 }
@@ -74,4 +75,23 @@ test("[TUI-11] a sentence in place of the status line is shown whole, in as many
   expect(rows.slice(-4)).toEqual(["字", "a sentence that is", "longer than the", "screen"]);
   stage.say(undefined);
   expect(stage.draw({ columns: 20, rows: 10 }).rows.at(-1)).toBe("s".repeat(20));
+});
+
+test("[TUI-11 wish:23] where words are written as they are seen, a click is on the letter that is seen there", () => {
+  const columns: number[] = [];
+  const side: SidePart = { ...partOf(() => ({ rows: [] })), columns: () => 0 };
+  for (const rightToLeft of ["isolate", "reorder"] as const) {
+    const stage = openStage(side, 0, { ...NO_COLOURS, rightToLeft });
+    stage.open({
+      ...partOf(() => ({ rows: [row([span("ab שלום")])] })),
+      title: "Words",
+      place: "bottom",
+      mouse: ({ column }) => columns.push(column) > 0,
+    });
+    const { rows } = stage.draw({ columns: 40, rows: 8 });
+    const at = rows.findIndex((text) => text.startsWith("ab "));
+    const click = { kind: "mouse", type: "press", button: "left", wheel: 0, shift: false } as const;
+    for (const column of [1, 3, 6]) stage.input({ ...click, row: at, column });
+  }
+  expect(columns).toEqual([1, 3, 6, 1, 6, 3]);
 });

@@ -436,8 +436,8 @@ test("[PERM-14] a question that an overlay hid waits again once it is back in si
   expect(services.sent.length).toBe(1);
 });
 
-test("[TUI-11 PERM-06] on the lowest screens a question shows its command, the count of its other rows, and its first answers", async () => {
-  const { services, screen, live, press } = openStage();
+test("[TUI-11 PERM-06] on the lowest screens a question shows its command, the count of its other rows, and its first answers, and the cursor stands in its field", async () => {
+  const { services, stage, screen, live, press } = openStage();
   const summary = Array.from({ length: 9 }, (_, at) => `line ${at}`).join("\n");
   services.ask(permission({ summary }));
   await live();
@@ -454,5 +454,9 @@ test("[TUI-11 PERM-06] on the lowest screens a question shows its command, the c
   press("w");
   await live();
   press("n", "o");
-  expect(screen({ columns: 20, rows: 6 })).toMatch(/> no\n/);
+  const size = { columns: 20, rows: 6 };
+  const at = screen(size)
+    .split("\n")
+    .findIndex((text) => text.startsWith("> no"));
+  expect(stage.draw(size).cursor).toEqual({ row: at, column: 4 });
 });
