@@ -5,6 +5,7 @@ import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { openRecordedTerminal } from "../support/recorded-terminal.ts";
 import { requireProgram } from "../support/requires.ts";
+import { openTerminal } from "../support/terminal.ts";
 
 const test = requireProgram("bash");
 const TIMEOUT_MS = 300_000;
@@ -63,3 +64,40 @@ for (const how of ["flag", "setting"] as const)
     },
     TIMEOUT_MS,
   );
+
+requireProgram("tmux")(
+  "[TUI-11 wish:22] a screen reader hears changes, todos, a plan, a rewind and a list of sessions in words, without signs and tables",
+  async () => {
+    await using mock = openMockHome(
+      [
+        calls("Write", { file_path: "a.txt", content: "hello\n" }),
+        says("Wrote it."),
+        calls("TodoWrite", { todos: [{ content: "first", status: "in_progress" }] }),
+        says("Listed it."),
+        calls("ExitPlanMode", { plan: "1. do this" }),
+        says("Planned it."),
+      ],
+      '[permissions]\nask = ["Write"]\n',
+    );
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 90, rows: 60 });
+    const enter = async (text: string, ...shown: readonly (string | RegExp)[]) => {
+      await terminal.type(text);
+      await terminal.press("Enter");
+      for (const each of shown) await terminal.shows(each);
+    };
+    await enter("$CINCH --screen-reader", /\nYou:$/);
+    await enter("write it", "| added: hello", "Answer 1-4 >");
+    await enter("1", "Assistant: Wrote it.", /\nTurn ended[.:][^\n]*\nYou:$/);
+    await enter("list it", "  In progress: first", /Listed it\.\nTurn ended[^\n]*\nYou:$/);
+    await enter("/plan", /\nYou, planning:$/);
+    await enter("plan it", "Plan to approve:", "| 1. do this", "Answer 1-2 or words >");
+    await enter("1", /Planned it\.\nTurn ended[^\n]*\nYou:$/);
+    await enter("/diff", /a\.txt, added: 1 added, 0 removed\n\| at line 1:\n\| added: hello\nYou:$/);
+    await enter("/sessions", /\n {2}title write it, status running, id sess_\w+, /);
+    await enter("/rewind 2", "Set back to before turn 2?", "Answer 1-2 >");
+    await enter("2", /\nYou:$/);
+    const heard = await terminal.scrollback();
+    expect(heard.split("\n").filter((line) => /^\| [-+@]|\[[ >x]\]|[─│▌●◐☐]/.test(line))).toEqual([]);
+  },
+  TIMEOUT_MS,
+);

@@ -1,12 +1,21 @@
-import { displayWidth } from "../../src/view/terminal/display-width.ts";
+import { clusterWidth } from "../../src/view/terminal/display-width.ts";
 
 const TOKEN = /\u001b\[([?0-9;]*)([A-Za-z])|\u001b\]8;;([^\u001b]*)\u001b\\|([^\u001b]+)/g;
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** A terminal with as much of one as frames need, which notes the cells that lose their text. */
+/** Returns what a terminal draws for a cluster: its parts, each with the columns that it takes there. */
+export type Measure = (cluster: string) => readonly (readonly [part: string, columns: number])[];
+
+const AS_COUNTED: Measure = (cluster) => [[cluster, clusterWidth(cluster)]];
+
+/**
+ * A terminal with as much of one as frames need, which notes the cells that lose their text. It does not wrap at its
+ * last column.
+ */
 export class SmallScreen {
   #cells: string[][];
   readonly #columns: number;
+  readonly #measure: Measure;
   #style = "";
   #link = "";
   #row = 0;
@@ -16,7 +25,9 @@ export class SmallScreen {
   /** Rows that a sequence has cleared in part or moved since `forget`. */
   readonly cleared = new Set<number>();
 
-  constructor(columns: number, rows: number) {
+  /** @param measure its own view of the columns of characters. Default: that of the client. */
+  constructor(columns: number, rows: number, measure: Measure = AS_COUNTED) {
+    this.#measure = measure;
     this.#columns = columns;
     this.#cells = Array.from({ length: rows }, () => blank(columns));
     this.#bottom = rows - 1;
@@ -30,6 +41,11 @@ export class SmallScreen {
         .join("")
         .trimEnd(),
     );
+  }
+
+  /** Text of each cell; the second cell of a wide character is empty. */
+  cells(): readonly (readonly string[])[] {
+    return this.#cells.map((row) => row.map((cell) => cell.split("\u0000")[0] ?? ""));
   }
 
   get cursor(): readonly [row: number, column: number] {
@@ -53,6 +69,9 @@ export class SmallScreen {
         return;
       case "H":
         [this.#row, this.#column] = [Math.max(1, first) - 1, Math.max(1, second) - 1];
+        return;
+      case "G":
+        this.#column = Math.max(1, first) - 1;
         return;
       case "K":
         for (let at = this.#column; at < this.#columns; at += 1) {
@@ -83,13 +102,21 @@ export class SmallScreen {
   }
 
   #print(text: string): void {
+    for (const { segment } of graphemes.segment(text))
+      for (const [part, width] of this.#measure(segment)) this.#draw(part, width);
+  }
+
+  #draw(part: string, width: number): void {
     const row = this.#cells[this.#row] ?? [];
-    for (const { segment } of graphemes.segment(text)) {
-      const width = displayWidth(segment);
-      row[this.#column] = this.#styled(segment);
-      for (let at = 1; at < width; at += 1) row[this.#column + at] = "";
-      this.#column += width;
+    if (width === 0) {
+      const [before = "", ...style] = (row[this.#column - 1] ?? "").split("\u0000");
+      if (this.#column > 0) row[this.#column - 1] = [`${before}${part}`, ...style].join("\u0000");
+      return;
     }
+    const column = Math.min(this.#column, this.#columns - 1);
+    row[column] = this.#styled(part);
+    for (let at = column + 1; at < Math.min(column + width, this.#columns); at += 1) row[at] = "";
+    this.#column = column + width;
   }
 
   #styled(text: string): string {

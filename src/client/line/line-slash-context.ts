@@ -20,6 +20,7 @@ export interface LineSlashDependencies
       | "takeBack"
       | "askSecret"
       | "overNetwork"
+      | "isSpoken"
     >,
     Pick<SlashContextParts, "session" | "sender" | "commands"> {
   readonly seen: LineSessionView;

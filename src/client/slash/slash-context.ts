@@ -47,6 +47,8 @@ export interface SlashContext {
   /** Runs a slash command through the query or command that the engine lists for it. */
   standFor(name: string, command: Pick<SlashCommand, "args" | "rest">): Promise<void>;
   readonly nowMs: number;
+  /** True for a screen reader: tables and changes are written with words. Default: false. */
+  readonly isSpoken?: boolean;
   /** Notes that another session replaces this one: later lines are for that one. */
   switched(): void;
   /** Request for a session like the one that this client was started with; undefined if it cannot begin any. */

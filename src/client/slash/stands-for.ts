@@ -10,7 +10,7 @@ import type { SlashContext } from "./slash-context.ts";
 
 export type StandsForContext = Pick<
   SlashContext,
-  "session" | "columns" | "nowMs" | "say" | "query" | "answerTo" | "find"
+  "session" | "columns" | "isSpoken" | "nowMs" | "say" | "query" | "answerTo" | "find"
 >;
 
 /** Runs a slash command that stands for a query or a command, and prints the answer. */
@@ -33,9 +33,9 @@ export async function runStandsFor(
   const answer = await answered(stands, fields, client);
   if (answer instanceof HarnessError) return await client.say(refusalText(answer));
   if (stands.shows === undefined) return;
-  const { nowMs, columns } = client;
+  const { nowMs, columns, isSpoken = false } = client;
   const all = stands.query === "ListSessions" && fields["sessionId"] === undefined;
-  const text = printAnswer(stands.shows, answer, { nowMs, columns, all });
+  const text = printAnswer(stands.shows, answer, { nowMs, columns, all, isSpoken });
   if (text !== "") await client.say(text);
 }
 

@@ -3,10 +3,12 @@ import { filesUnder, isTest, readSource } from "../../../test/support/source.ts"
 import { fakeServices } from "../../../test/support/terminal-parts.ts";
 import { until } from "../../../test/support/until.ts";
 import { HarnessError } from "../../base/errors.ts";
+import { displayWidth } from "../../view/terminal/display-width.ts";
 import { neutralise } from "../../view/terminal/terminal-text.ts";
 import type { ActionName } from "./keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "./keys/actions.ts";
-import type { ScreenInput, TerminalScreenOptions } from "./screen/screen.ts";
+import { textOfPainted } from "./screen/painted-text.ts";
+import type { ScreenFrame, ScreenInput, Size, TerminalScreenOptions } from "./screen/screen.ts";
 import { NO_EFFECT, runTerminalClient } from "./terminal-client.ts";
 
 const SIZE = { columns: 120, rows: 40 };
@@ -19,6 +21,8 @@ interface Rig extends AsyncDisposable {
   press(key: string): void;
   type(text: string): void;
   readonly screen: string;
+  /** Returns the picture in a size. */
+  frame(size: Size): ScreenFrame;
 }
 
 /** An entry of the settings file that is named on the screen once the file is read. */
@@ -83,6 +87,7 @@ async function start(settings: string): Promise<Rig> {
       const rows = options?.draw(SIZE).rows ?? [];
       return rows.map((each) => neutralise(each)).join("\n");
     },
+    frame: (size) => options?.draw(size) ?? { rows: [] },
     async [Symbol.asyncDispose]() {
       leave.abort();
       await outcome;
@@ -116,4 +121,86 @@ test("[TUI-01 bar:Keys] every action of a list, panel, question or mode is named
   const others = ACTION_NAMES.filter((name) => !AT_THE_DRAFT.includes(name));
   const unnamed = others.filter((name) => !sources.includes(`"${name}"`));
   expect(unnamed.filter((name) => !/^(?:browse|search|completion)\./.test(name))).toEqual([]);
+});
+
+const SIZES: readonly Size[] = [
+  { columns: 300, rows: 80 },
+  { columns: 40, rows: 15 },
+  { columns: 40, rows: 8 },
+  { columns: 20, rows: 6 },
+  { columns: 3, rows: 3 },
+  { columns: 1, rows: 1 },
+  { columns: 1, rows: 40 },
+];
+
+test("[TUI-11] at any size each panel is drawn, fits, and has its cursor on the screen", async () => {
+  for (const name of AT_THE_DRAFT) {
+    await using rig = await start(`[keys]\n"${name}" = ["${KEY}"]\n`);
+    rig.press(KEY);
+    for (const size of SIZES) {
+      const { rows, cursor } = rig.frame(size);
+      const widest = Math.max(0, ...rows.map((each) => displayWidth(textOfPainted(each))));
+      const isInside = cursor === undefined || (cursor.row >= 0 && cursor.row < rows.length);
+      const fits = rows.length <= size.rows && widest <= size.columns;
+      expect([name, size, fits, isInside]).toEqual([name, size, true, true]);
+    }
+  }
+});
+
+test("[TUI-11] what is typed stays visible, with the caret behind it, down to one column", async () => {
+  await using rig = await start("");
+  rig.type("drafted");
+  for (const size of SIZES) {
+    const { rows, cursor } = rig.frame(size);
+    const text = textOfPainted(rows[cursor?.row ?? -1] ?? "");
+    expect([size, text.trim().slice(-1)]).toEqual([size, "d"]);
+    expect(cursor?.column).toBe(size.columns === 1 ? 0 : displayWidth(text.trimEnd()));
+  }
+});
+
+test("[TUI-11 wish:21] wherever a text is typed, the real cursor stands behind it", async () => {
+  const typed = "漢字";
+  const fields: ActionName[] = [];
+  for (const name of AT_THE_DRAFT) {
+    await using rig = await start(`[keys]\n"${name}" = ["${KEY}"]\n`);
+    rig.press(KEY);
+    rig.type(typed);
+    const { rows, cursor } = rig.frame(SIZE);
+    const texts = rows.map(textOfPainted);
+    const at = texts.findIndex((text) => text.includes(typed));
+    if (at < 0) continue;
+    fields.push(name);
+    const end = displayWidth((texts[at] ?? "").split(typed)[0] ?? "") + displayWidth(typed);
+    expect([name, cursor]).toEqual([name, { row: at, column: end }]);
+  }
+  for (const name of ["app.palette", "transcript.search", "input.history", "app.redraw"] as const)
+    expect(fields).toContain(name);
+});
+
+test("[TUI-11 wish:21] with visible_cursor, a panel without a field has the cursor at what is chosen", async () => {
+  for (const [setting, isShown] of [
+    ["", false],
+    ["visible_cursor = true\n", true],
+  ] as const) {
+    await using rig = await start(`${setting}[keys]\n"settings.open" = ["${KEY}"]\n`);
+    rig.press(KEY);
+    rig.press("down");
+    const { rows, cursor } = rig.frame(SIZE);
+    const chosen = rows.findIndex((each) => textOfPainted(each).startsWith("▸ "));
+    expect(cursor).toEqual(isShown ? { row: chosen, column: 0 } : undefined);
+  }
+});
+
+test("[TUI-11 wish:23] right_to_left decides how a right-to-left draft is written, and where its caret stands", async () => {
+  for (const [setting, shown, column] of [
+    ["", "> \u2067שלום\u2069", 6],
+    ['right_to_left = "reorder"\n', "> םולש", 1],
+    ['right_to_left = "plain"\n', "> שלום", 6],
+  ] as const) {
+    await using rig = await start(setting);
+    rig.type("שלום");
+    const { rows, cursor } = rig.frame(SIZE);
+    expect(textOfPainted(rows[cursor?.row ?? -1] ?? "").trimEnd()).toBe(shown);
+    expect(cursor?.column).toBe(column);
+  }
 });

@@ -103,6 +103,7 @@ class TerminalClient {
       environment: options.host.environment,
       hasColours: options.hasColours ?? true,
       name: () => this.#settings.values.theme,
+      rightToLeft: () => this.#settings.values.rightToLeft,
     });
     const client = this;
     const services = this.#makeServices();
@@ -171,6 +172,7 @@ class TerminalClient {
       isInline: inline !== undefined,
       keys: () => this.#settings.keys,
       theme: () => this.#themes.theme,
+      alwaysShowsCursor: () => this.#settings.values.visibleCursor,
       act: (action) => this.#act(action),
     });
   }

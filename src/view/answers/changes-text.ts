@@ -1,6 +1,7 @@
 import { count } from "../../base/text/text.ts";
 import type { ResultOf } from "../../protocol/queries/queries.ts";
 import { neutraliseLine, reveal } from "../terminal/terminal-text.ts";
+import { spokenChange } from "./spoken-change.ts";
 
 type ChangesAnswer = ResultOf<"GetChanges">;
 type ChangedFile = ChangesAnswer["files"][number];
@@ -9,16 +10,23 @@ type ChangedFile = ChangesAnswer["files"][number];
 const LINES_MAX = 400;
 const MARKS = { added: "A", changed: "M", removed: "D", renamed: "R" } as const;
 
-/** Renders changed files: a line for each, and its changed lines below it, up to 400 in all. */
-export function changesText({ files, complete, missing, left_out }: ChangesAnswer): string {
+/**
+ * Renders changed files: a line for each, and its changed lines below it, up to 400 in all.
+ * @param isSpoken true for a screen reader: words in place of signs. Default: false.
+ */
+export function changesText(
+  { files, complete, missing, left_out }: ChangesAnswer,
+  { isSpoken = false }: { readonly isSpoken?: boolean } = {},
+): string {
   if (files.length === 0) return missing === undefined ? "No file was changed." : sentenceOf(missing);
   const lines: string[] = [];
   let hidden = 0;
   for (const file of files) {
-    const changed = hunkLines(file);
+    const hunks = hunkLines(file);
+    const changed = isSpoken ? spokenChange(hunks) : hunks;
     const room = Math.max(0, LINES_MAX - lines.length);
     hidden += Math.max(0, changed.length - room);
-    lines.push(headOf(file), ...changed.slice(0, room));
+    lines.push(isSpoken ? spokenHead(file) : headOf(file), ...changed.slice(0, room));
   }
   const more = [
     ...(hidden === 0 ? [] : [`… ${count(hidden, "more line")}; /diff PATH shows one file`]),
@@ -27,6 +35,11 @@ export function changesText({ files, complete, missing, left_out }: ChangesAnswe
     ...(complete || missing !== undefined || left_out !== undefined ? [] : ["Some changes are not shown."]),
   ];
   return [...lines, ...more].join("\n");
+}
+
+function spokenHead({ kind, path, binary, added, removed }: ChangedFile): string {
+  const size = binary === true ? "binary" : `${added} added, ${removed} removed`;
+  return `${neutraliseLine(path)}, ${kind}: ${size}`;
 }
 
 function headOf({ kind, path, from, added, removed, binary, missing, cut }: ChangedFile): string {

@@ -16,11 +16,13 @@ export interface PrintOptions {
   readonly columns?: number | undefined;
   /** True for sessions of every directory. */
   readonly all?: boolean;
+  /** True for a screen reader: tables have a line for each row, which names each cell. Default: false. */
+  readonly isSpoken?: boolean;
 }
 
 /** Draws the answer to a query, or the result of a command, as its slash command describes it. */
 export function printAnswer(shows: Shows, answer: unknown, options: PrintOptions): string {
-  const { columns = COLUMNS, nowMs, all = false } = options;
+  const { columns = COLUMNS, nowMs, all = false, isSpoken = false } = options;
   switch (shows.as) {
     case "text":
       return hasFields(shows.text, answer) ? fillTemplate(shows.text, answer) : (shows.none ?? "");
@@ -33,11 +35,13 @@ export function printAnswer(shows: Shows, answer: unknown, options: PrintOptions
         name: head,
         cells: rows.map((row) => fillTemplate(cell, row)),
       }));
-      return fittedTable(table, { columns, lastMin: 1 }).join("\n");
+      return fittedTable(table, { columns, lastMin: 1, isSpoken }).join("\n");
     }
     case "sessions": {
       const sessions = listIn(answer, "sessions") as readonly SessionInTable[]; // the answer of ListSessions
-      return sessions.length === 0 ? shows.none : sessionTable(sessions, { nowMs, columns, all }).join("\n");
+      return sessions.length === 0
+        ? shows.none
+        : sessionTable(sessions, { nowMs, columns, all, isSpoken }).join("\n");
     }
     case "profile":
       return profileText(answer as SessionProfile); // the answer of GetSessionProfile

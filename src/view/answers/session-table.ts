@@ -33,6 +33,8 @@ export interface SessionTableOptions {
   readonly columns: number;
   /** True for sessions of every directory: the directory is then shown, however narrow the terminal is. */
   readonly all: boolean;
+  /** True for a screen reader: a line for each session, which names each of its facts. Default: false. */
+  readonly isSpoken?: boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ export function sessionTable(
   sessions: readonly SessionInTable[],
   options: SessionTableOptions,
 ): readonly string[] {
-  const { nowMs, columns, all } = options;
+  const { nowMs, columns, all, isSpoken = false } = options;
   const units = unitsThatTellApart(sessions.map(({ session }) => session));
   const isAnyBranch = sessions.some((info) => info.branch_of !== undefined);
   const cells = (cell: (info: SessionInTable) => string) => sessions.map(cell);
@@ -83,6 +85,7 @@ export function sessionTable(
   ];
   return fittedTable(table, {
     columns,
+    isSpoken,
     lastMin: all || anyAttached ? TITLE_COLUMNS_MIN / 2 : TITLE_COLUMNS_MIN,
   });
 }

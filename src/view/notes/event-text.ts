@@ -61,8 +61,14 @@ export function answeredLine(answer: PayloadOf<"PermissionAnswered">, seen: Seen
   return answer.decision === "allow" ? `  allowed${by}${rule}` : `  denied${by}`;
 }
 
-export function todoLines({ items }: PayloadOf<"TodoChanged">): string {
-  const marks = { pending: "[ ]", in_progress: "[>]", completed: "[x]" };
+const SPOKEN_MARKS = { pending: "To do:", in_progress: "In progress:", completed: "Done:" };
+
+/** @param isSpoken true for a screen reader: words in place of marks. Default: false. */
+export function todoLines(
+  { items }: PayloadOf<"TodoChanged">,
+  { isSpoken = false }: { readonly isSpoken?: boolean } = {},
+): string {
+  const marks = isSpoken ? SPOKEN_MARKS : { pending: "[ ]", in_progress: "[>]", completed: "[x]" };
   const lines = items.map(({ content, status }) => `  ${marks[status]} ${neutraliseLine(content)}`);
   return lines.length === 0 ? "the list of things to do is empty" : lines.join("\n");
 }

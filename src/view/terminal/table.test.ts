@@ -68,3 +68,15 @@ test("[TUI-07] a table leaves out its least needed columns first, then cuts the 
     "two  漢字",
   ]);
 });
+
+test("[TUI-11 wish:22] for a screen reader each row is a line that names its cells, the last one first, and no empty ones", () => {
+  const table = [
+    { name: "STATUS", cells: ["running", "ended"], dropped: 1 },
+    { name: "ATTACHED-BY", cells: ["-", "web"] },
+    { name: "TITLE", cells: ["a title", ""] },
+  ];
+  expect(fittedTable(table, { columns: 10, lastMin: 5, isSpoken: true })).toEqual([
+    "  title a title, status running",
+    "  status ended, attached-by web",
+  ]);
+});

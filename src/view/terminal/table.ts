@@ -3,6 +3,8 @@ import { cutEnd, displayWidth } from "./display-width.ts";
 /** Columns of a terminal of unknown width, and of a file for people. */
 export const COLUMNS = 80;
 const GAP = "  ";
+/** A cell that says nothing. */
+const NOTHING = "-";
 
 /** One column of a table. */
 export interface Column {
@@ -22,12 +24,18 @@ export interface TableOptions {
   readonly columns: number;
   /** Columns for the last column, if its cells are that long. */
   readonly lastMin: number;
+  /** True for a screen reader: a line for each row, which names each cell, the last one first. Default: false. */
+  readonly isSpoken?: boolean;
 }
 
 /**
  * Renders a table with a head that fits a width: some of its columns are left out, and the cells of the last one cut.
  */
-export function fittedTable(all: readonly Column[], { columns, lastMin }: TableOptions): readonly string[] {
+export function fittedTable(
+  all: readonly Column[],
+  { columns, lastMin, isSpoken = false }: TableOptions,
+): readonly string[] {
+  if (isSpoken) return spokenRows(all);
   let shown = all;
   while (roomOfLast(shown, columns) < Math.min(lastMin, naturalWidth(shown.at(-1)))) {
     const next = shown.filter((column) => column.dropped !== undefined).toSorted(byDropped)[0];
@@ -44,6 +52,17 @@ export function fittedTable(all: readonly Column[], { columns, lastMin }: TableO
     texts.map((column) => column[row] ?? ""),
   );
   return tableLines(rows);
+}
+
+function spokenRows(all: readonly Column[]): readonly string[] {
+  const order = [...all.slice(-1), ...all.slice(0, -1)];
+  return Array.from({ length: all[0]?.cells.length ?? 0 }, (_, at) => {
+    const cells = order.flatMap(({ name, cells: texts }) => {
+      const text = texts[at] ?? "";
+      return text === "" || text === NOTHING ? [] : [`${name.toLowerCase()} ${text}`];
+    });
+    return `  ${cells.join(", ")}`;
+  });
 }
 
 function byDropped(a: Column, b: Column): number {

@@ -2,7 +2,7 @@ import { defined } from "../../../base/defined.ts";
 import type { OpenSession, ReachedByTerminal } from "../../../client/terminal/options.ts";
 import { openAppendScreen } from "../../../client/terminal/screen/append-screen.ts";
 import { openFullScreen } from "../../../client/terminal/screen/full-screen.ts";
-import { reflowsRows } from "../../../client/terminal/screen/reflow.ts";
+import { reflowsRows } from "../../../client/terminal/screen/resizing.ts";
 import { runTerminalClient } from "../../../client/terminal/terminal-client.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";

@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/world.ts";
 import type { RunningWork } from "../output/work-text.ts";
 import { workPrompt } from "../output/work-text.ts";
 import type { Dialogue } from "../questions/dialogue.ts";
-import { askedLine, questionPrompt } from "../questions/questions.ts";
+import { askedLine, questionPrompt, spokenPrompt } from "../questions/questions.ts";
 import type { LineTerminal } from "./terminal.ts";
 
 const COUNTDOWN_STEP_MS = 1_000;
@@ -82,8 +82,8 @@ export class Prompt implements Disposable {
     const { clock, isLabelled = false } = this.#options;
     if (isContinued) return "... ";
     if (question !== undefined) {
-      const prompt = questionPrompt(question, this.#ticks ? clock.monotonic() : undefined);
-      return isLabelled ? `Answer ${prompt}` : prompt;
+      if (isLabelled) return spokenPrompt(question);
+      return questionPrompt(question, this.#ticks ? clock.monotonic() : undefined);
     }
     if (work !== undefined && this.#ticks) {
       const elapsedMs = this.#elapsedMs(work);

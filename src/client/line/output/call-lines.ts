@@ -111,7 +111,7 @@ export class CallLines {
       return `${marked} did not run${denied.byYou ? ": you denied it" : ""}`;
     if (denied !== undefined) return `  ${label}did not run${denied.byYou ? ": you denied it" : ""}`;
     if (wasTold && result.isError !== true) return undefined;
-    const [head, ...quoted] = resultLines(result, shown);
+    const [head, ...quoted] = resultLines(result, shown, { isSpoken: this.#isLabelled });
     if (this.#isLabelled)
       return [`${marked} ${result.isError === true ? "failed" : "done"}: ${head}`, ...quoted].join("\n");
     return [`${label}${head}`, ...quoted].map((line) => `  ${line}`).join("\n");

@@ -260,7 +260,7 @@ export class EventPrinter {
       case "TaskChanged":
         return `background task ${neutraliseLine(envelope.payload.what)}: ${envelope.payload.state}`;
       case "TodoChanged":
-        return todoLines(envelope.payload);
+        return todoLines(envelope.payload, { isSpoken: this.#options.isLabelled === true });
       case "MemoryWritten":
         return this.#calls.lineOf(memoryLine(envelope.payload), this.#running);
       case "Answered":

@@ -2,6 +2,7 @@ import { count, grouped, shortened } from "../../../base/text/text.ts";
 import type { ResultContent } from "../../../protocol/content.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { ToolKind } from "../../../protocol/events/shown-call.ts";
+import { spokenChange } from "../../../view/answers/spoken-change.ts";
 import { withoutFenceTags } from "../../../view/input-text.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { firstLine, SHOWN_LINE_CHARACTERS_MAX } from "../../../view/texts/first-line.ts";
@@ -33,15 +34,17 @@ export function printedCall({ args, preview, toolKind: kind }: PayloadOf<"ToolCa
 /**
  * Renders a result: state and size in the first line. Below it the last lines of a command, or the change of an edit
  * that nobody was asked about.
+ * @param isSpoken true for a screen reader: a change has words in place of signs. Default: false.
  */
 export function resultLines(
   { content, isError = false }: Pick<PayloadOf<"ToolResult">, "content" | "isError">,
   { kind, change }: PrintedCall,
+  { isSpoken = false }: { readonly isSpoken?: boolean } = {},
 ): readonly [head: string, ...quoted: string[]] {
   const text = textOfResult(content);
   if (kind === "execute") return commandLines(text, isError);
   if (isError) return [headOf("failed", firstLine(text) ?? "")];
-  if (change.length > 0) return changeLines(change);
+  if (change.length > 0) return changeLines(change, isSpoken);
   return [headOf("ok", sizeOf(text, content))];
 }
 
@@ -62,12 +65,14 @@ function commandLines(text: string, isError: boolean): readonly [string, ...stri
   return [head, ...shown.map((line) => `| ${shortLine(line)}`)];
 }
 
-function changeLines(change: readonly string[]): readonly [string, ...string[]] {
+function changeLines(change: readonly string[], isSpoken: boolean): readonly [string, ...string[]] {
   const counted = (mark: string) => grouped(change.filter((line) => line.startsWith(`| ${mark}`)).length);
   const rest = change.length - CHANGE_LINES_MAX;
   const more = rest > 0 ? [`| … ${count(rest, "more line")}; /diff shows all`] : [];
-  const size = `+${counted("+")} -${counted("-")}`;
-  return [headOf("ok", size), ...change.slice(0, CHANGE_LINES_MAX), ...more];
+  const shown = change.slice(0, CHANGE_LINES_MAX);
+  if (isSpoken)
+    return [headOf("ok", `${counted("+")} added, ${counted("-")} removed`), ...spokenChange(shown), ...more];
+  return [headOf("ok", `+${counted("+")} -${counted("-")}`), ...shown, ...more];
 }
 
 function headOf(state: "ok" | "failed", detail: string): string {

@@ -28,6 +28,8 @@ export interface DialogueContext {
   nowMs(): number;
   /** True if a person sits at the terminal. */
   readonly interactive: boolean;
+  /** True for a screen reader: changes have words in place of signs. Default: false. */
+  readonly isSpoken?: boolean;
 }
 
 /** Asks the open questions of a session one at a time, and sends the answers (PERM-03). */
@@ -152,13 +154,17 @@ export class Dialogue {
     const { question } = this;
     if (question === undefined) return;
     if (this.inputClosed) {
-      if (question.kind === "asked") await this.#client.say(questionText(question), layoutOf(question));
+      if (question.kind === "asked") await this.#client.say(this.#textOf(question), layoutOf(question));
       return this.#refuse(question);
     }
     const limit = this.#client.interactive ? timeLimitText(question) : undefined;
     const mark = this.#isUncertain(question) ? [UNCERTAIN_TEXT] : [];
-    const text = [questionText(question), ...mark, ...(limit === undefined ? [] : [limit])].join("\n");
+    const text = [this.#textOf(question), ...mark, ...(limit === undefined ? [] : [limit])].join("\n");
     await this.#client.say(text, layoutOf(question));
+  }
+
+  #textOf(question: OpenQuestion): string {
+    return questionText(question, { isSpoken: this.#client.isSpoken === true });
   }
 
   #isUncertain(question: OpenQuestion): boolean {
@@ -204,7 +210,7 @@ export class Dialogue {
     if (long) this.#client.keep(text);
     const notice = long ? " Your text is kept for later." : "";
     await this.#client.say(
-      `That is none of the answers: ${answersText(question)}.${notice}\n${questionText(question)}`,
+      `That is none of the answers: ${answersText(question)}.${notice}\n${this.#textOf(question)}`,
       layoutOf(question),
     );
   }

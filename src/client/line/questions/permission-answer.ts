@@ -1,6 +1,7 @@
 import { defined } from "../../../base/defined.ts";
 import type { PermissionScope } from "../../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
+import { spokenChange } from "../../../view/answers/spoken-change.ts";
 import { permissionAnswers } from "../../../view/questions/permission-answers.ts";
 import {
   INSTEAD_LABEL,
@@ -56,7 +57,10 @@ function parseInstead(text: string, denyNumber: number): Choice {
 }
 
 /** Returns a permission question: everything that will run, the reason for the question, and the answers. */
-export function permissionQuestionText(request: PayloadOf<"PermissionRequested">): string {
+export function permissionQuestionText(
+  request: PayloadOf<"PermissionRequested">,
+  { isSpoken = false }: { readonly isSpoken?: boolean } = {},
+): string {
   const { summary, reason, why } = request;
   // The reason of a question about the network names its setting already.
   const end = why === undefined || why.cause === "network" ? undefined : questionEndText(why);
@@ -64,7 +68,7 @@ export function permissionQuestionText(request: PayloadOf<"PermissionRequested">
   return [
     permissionHeading(request),
     quote(summary.split("\n").map(reveal).join("\n")),
-    ...changeText(request),
+    ...(isSpoken ? spokenChange(changeText(request)) : changeText(request)),
     ...partLines(request),
     ...(reason === undefined ? [] : [permissionReason(reason)]),
     ...(end === undefined ? [] : [end]),

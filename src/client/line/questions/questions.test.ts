@@ -4,7 +4,14 @@ import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { Question } from "../../../view/questions/questions.ts";
 import { questionsAfter } from "../../../view/questions/questions.ts";
 import type { OpenQuestion } from "./questions.ts";
-import { answersText, openQuestionsAfter, parseAnswer, questionPrompt, timeLimitText } from "./questions.ts";
+import {
+  answersText,
+  openQuestionsAfter,
+  parseAnswer,
+  questionPrompt,
+  spokenPrompt,
+  timeLimitText,
+} from "./questions.ts";
 
 const CHOICES = [
   { value: "approve", label: "use it" },
@@ -134,4 +141,17 @@ test("[SBX-04 PERM-03] the prompt and the hint of a question count the answers t
     "1-4 > ",
     "type 1 (or y), 2, 3 or 4 (or n), or 4: and what to do instead",
   ]);
+});
+
+test("[TUI-11 wish:22] the prompt for a screen reader says what can be typed", () => {
+  const asked = (more: object) =>
+    spokenPrompt({ kind: "asked", ask: { askId: "ask_1", about: "plan", text: "?", ...more } as never });
+  const choices = [
+    { value: "a", label: "A" },
+    { value: "b", label: "B" },
+  ];
+  expect(asked({ choices })).toBe("Answer 1-2 > ");
+  expect(asked({ choices, words: true })).toBe("Answer 1-2 or words > ");
+  expect(asked({})).toBe("Answer in words > ");
+  expect(spokenPrompt({ kind: "own", text: "Leave?", settle: () => undefined })).toBe("Answer y or n > ");
 });

@@ -65,11 +65,15 @@ function untilMs(
   return timeoutMs === undefined || onlyUnattended === true ? {} : { untilMs: askedMs + timeoutMs };
 }
 
-export function questionText(question: OpenQuestion): string {
+/** @param isSpoken true for a screen reader: a change has words in place of signs. Default: false. */
+export function questionText(
+  question: OpenQuestion,
+  { isSpoken = false }: { readonly isSpoken?: boolean } = {},
+): string {
   if (question.kind === "own") return `${question.text} (y/n)`;
   if (question.kind === "asked") return askedText(question.ask);
   if (question.stage === "rule") return ruleQuestionText(question.request);
-  return permissionQuestionText(question.request);
+  return permissionQuestionText(question.request, { isSpoken });
 }
 
 /** Longer time limits are neither counted down nor announced. */
@@ -96,6 +100,19 @@ export function questionPrompt(question: OpenQuestion, nowMs: number | undefined
   if (question.kind === "own") return "y/n > ";
   const { stage, request } = question;
   return `${stage === "rule" ? "rule" : `1-${permissionAnswers(request).length}`}${remaining} > `;
+}
+
+/** Returns the prompt for an answer for a screen reader: what can be typed. */
+export function spokenPrompt(question: OpenQuestion): string {
+  if (question.kind === "own") return "Answer y or n > ";
+  if (question.kind === "permission")
+    return question.stage === "rule"
+      ? "Rule > "
+      : `Answer 1-${permissionAnswers(question.request).length} > `;
+  const { choices, words, noteFor } = question.ask;
+  const numbers = choices === undefined ? "" : choices.length === 1 ? "1" : `1-${choices.length}`;
+  const isText = words === true || noteFor !== undefined;
+  return numbers === "" ? "Answer in words > " : `Answer ${numbers}${isText ? " or words" : ""} > `;
 }
 
 /** Returns what happens without an answer within the time limit; undefined without such a limit. */

@@ -17,7 +17,7 @@ import type { LineClientOptions } from "../options.ts";
 import type { RunningWork } from "../output/work-text.ts";
 import { workOf } from "../output/work-text.ts";
 
-type SeenOptions = Pick<LineClientOptions, "model" | "quietCost">;
+type SeenOptions = Pick<LineClientOptions, "model" | "quietCost" | "isLabelled">;
 
 /**
  * The session view of the line client, with the state that only this client has.
@@ -28,6 +28,7 @@ export class LineSessionView {
   readonly #book = new CostBook();
   readonly #session: () => SessionId;
   readonly #quietCost: boolean;
+  readonly #isLabelled: boolean;
   #view = NEW_SESSION;
   /** The turn whose end is being processed. */
   #ending: RunView["turn"];
@@ -38,10 +39,11 @@ export class LineSessionView {
   #chosen: { readonly of: string | undefined; readonly model: string };
 
   /** @param session returns the current run, which changes when the engine restarts. */
-  constructor(session: () => SessionId, { model, quietCost = false }: SeenOptions) {
+  constructor(session: () => SessionId, { model, quietCost = false, isLabelled = false }: SeenOptions) {
     this.#session = session;
     this.#chosen = { of: undefined, model };
     this.#quietCost = quietCost;
+    this.#isLabelled = isLabelled;
   }
 
   /** Number of the running turn. */
@@ -157,6 +159,7 @@ export class LineSessionView {
     const facts = [rounds === undefined ? undefined : `rounds: ${rounds}`, cost];
     const text = facts.filter((fact) => fact !== undefined).join(", ");
     const line = [endingText(reason), text].filter((part) => part !== undefined && part !== "").join("; ");
+    if (this.#isLabelled) return line === "" ? "Turn ended." : `Turn ended: ${line}`;
     return line === "" ? "" : `-- ${line}`;
   }
 

@@ -125,6 +125,7 @@ export class WatchedSession {
       unanswered: (callId) => this.#seen.leaveUnanswered(callId),
       nowMs: () => clock.monotonic(),
       interactive,
+      isSpoken: isLabelled === true,
     });
     this.#typed = new TypedLines({
       session,
@@ -352,6 +353,7 @@ export class WatchedSession {
       commands: this.#commands,
       nowMs: () => this.#options.clock.now(),
       busy: this.#busy,
+      isSpoken: this.#options.isLabelled === true,
       fresh: this.#options.fresh,
       switched: () => {
         this.#isLeft = true;

@@ -23,7 +23,7 @@ type SessionsContext = Pick<
   | "listCommands"
 >;
 
-type DiffContext = Pick<SlashContext, "session" | "say" | "query">;
+type DiffContext = Pick<SlashContext, "isSpoken" | "session" | "say" | "query">;
 type NewContext = Pick<SlashContext, "busy" | "model" | "fresh" | "say" | "query" | "answerTo" | "goTo">;
 
 /** Runs one of the commands `/sessions:…`. */
@@ -98,7 +98,7 @@ export async function runDiff(args: readonly string[], client: DiffContext): Pro
   const isTurn = first !== undefined && /^[1-9]\d*$/.test(first);
   const wanted = first === undefined ? {} : isTurn ? { turn: Number(first) } : { path: first };
   const answer = await client.query({ kind: "GetChanges", sessionId: client.session, ...wanted });
-  await client.say(answer instanceof HarnessError ? refusalText(answer) : changesText(answer));
+  await client.say(answer instanceof HarnessError ? refusalText(answer) : changesText(answer, client));
 }
 
 /** Prints the files changed by this session or another live one, since its beginning or since a turn of this one. */

@@ -51,7 +51,7 @@ export class AnswerPanel implements Overlay {
     const key = (name: ActionName) => keys.keysOf(name)[0] ?? "-";
     const place =
       all.length <= room ? "" : `rows ${top + 1}-${Math.min(all.length, top + room)} of ${all.length} · `;
-    const foot = `${place}${key("list.pageDown")} ${key("list.down")} scroll · ${key("list.leave")} closes`;
+    const foot = `${key("list.leave")} closes · ${place}${key("list.pageDown")} ${key("list.down")} scroll`;
     return {
       rows: [...all.slice(top, top + room), row([span(cutEnd(foot, size.columns), { role: "dim" })])].slice(
         0,

@@ -1,5 +1,8 @@
 import { displayWidth, fittingHead } from "../../../view/terminal/display-width.ts";
+import type { RightToLeft } from "./right-to-left.ts";
+import { directed } from "./right-to-left.ts";
 import type { DrawnRow, Role, Span, Style } from "./span.ts";
+import { likeSpan } from "./span.ts";
 
 /** Colours of a role: SGR parameters, such as `31` or `38;2;200;0;0`. Empty: the terminal's own. */
 export interface RoleColours {
@@ -18,6 +21,8 @@ export interface Theme {
   readonly roles: Readonly<Partial<Record<Role, RoleColours>>>;
   /** False: no links either, as on a terminal that prints their sequences. Default: true. */
   readonly hasLinks?: boolean;
+  /** Default: `isolate`. */
+  readonly rightToLeft?: RightToLeft;
 }
 
 const RESET = "\u001b[0m";
@@ -58,18 +63,32 @@ function painted(drawn: DrawnRow, theme: Theme, columns: number): PaintedRow {
 }
 
 function paintRow(drawn: DrawnRow, theme: Theme, columns: number): PaintedRow {
-  let text = "";
-  let width = 0;
-  for (const each of drawn.spans) {
-    const fitting =
-      displayWidth(each.text) > columns - width ? fittingHead(each.text, columns - width) : each.text;
-    if (fitting !== "") text += paintSpan({ ...each, text: fitting }, theme, drawn.fill);
-    width += displayWidth(fitting);
-    if (fitting.length < each.text.length) break;
-  }
+  const { spans, width } = fitted(drawn.spans, columns);
+  const { rightToLeft = "isolate" } = theme;
+  const text = directed({ ...drawn, spans }, rightToLeft)
+    .map((each) => paintSpan(each, theme, drawn.fill))
+    .join("");
   if (drawn.fill === undefined || width >= columns) return { text, width };
   const filled = `${text}${sgr(NO_STYLE, theme, drawn.fill)}${" ".repeat(columns - width)}${RESET}`;
   return { text: filled, width: columns };
+}
+
+/** Returns the beginning of spans that fits, and its columns. */
+function fitted(
+  all: readonly Span[],
+  columns: number,
+): { readonly spans: readonly Span[]; readonly width: number } {
+  const spans: Span[] = [];
+  let width = 0;
+  for (const each of all) {
+    const columnsOfText = displayWidth(each.text);
+    const fits = width + columnsOfText <= columns;
+    const text = fits ? each.text : fittingHead(each.text, columns - width);
+    if (text !== "") spans.push(fits ? each : likeSpan(each, { text }));
+    width += fits ? columnsOfText : displayWidth(text);
+    if (!fits) break;
+  }
+  return { spans, width };
 }
 
 function paintSpan({ text, style }: Span, theme: Theme, fill: Role | undefined): string {

@@ -1,3 +1,4 @@
+import type { Direction } from "../../../view/terminal/bidi.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 
 /** Meaning of a text, which a theme gives its colours. */
@@ -68,6 +69,8 @@ export interface DrawnRow {
   readonly margin?: number;
   /** Set if it continues the row above: what stands between the two when they are copied. Absent: a line break. */
   readonly joint?: "" | " ";
+  /** Direction of the paragraph that its text is a part of. Absent: its spans stand side by side, each for itself. */
+  readonly direction?: Direction;
   /** Role whose background fills the whole row. */
   readonly fill?: Role;
   /** Effect of a click on it. */

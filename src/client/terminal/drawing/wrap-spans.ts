@@ -1,4 +1,6 @@
-import { displayWidth, fittingHead } from "../../../view/terminal/display-width.ts";
+import type { Direction } from "../../../view/terminal/bidi.ts";
+import { directionOf, hasRightToLeft } from "../../../view/terminal/bidi.ts";
+import { displayWidth, firstCluster, fittingHead } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow, Span } from "./span.ts";
 import { likeSpan } from "./span.ts";
 
@@ -11,27 +13,31 @@ export interface WrapSpansOptions {
   readonly byWords?: boolean;
 }
 
-/** Parts of a text at which a row may end: a run of blanks, or a word. */
-const PARTS = /\s+|[^\s]+/g;
+/** Characters that belong to the one before them: marks, joiners, tones of skin. */
+const JOINING = "\\p{M}\\p{Emoji_Modifier}\\u200c\\u200d\\uff9e\\uff9f";
+/** Parts of a text at which a row may end: a run of blanks, or a word. A blank with a mark over it is no blank. */
+const PARTS = new RegExp(`(?:\\s(?![${JOINING}]))+|(?:\\S|\\s(?=[${JOINING}]))+`, "gu");
+const JOINED_HEAD = new RegExp(`^[${JOINING}]+`, "u");
 /** Characters that are measured at once, for each column of a row: few take less than a column. */
 const UNITS_PER_COLUMN = 8;
-/** Makes a picture, which is one column wider, of the character before it: that may be in another span. */
-const WIDENING = /^[\p{Mark}\u200d]*\ufe0f/u;
 
 /**
  * Returns the rows of one line of spans, each at most `columns` wide. A word is not split where its style changes; one
- * that is wider than a row is cut. The blanks at which a row ends are left out, and stand in the joint of the next row.
+ * that is wider than a row is cut, and no character of a reader is. The blanks at which a row ends are left out, and
+ * stand in the joint of the next row.
  *
  * The time is linear in the length of the line.
  */
 export function wrapSpans(line: readonly Span[], options: WrapSpansOptions): readonly DrawnRow[] {
-  const rows = new Rows(options);
+  const whole = withWholeClusters(line);
   if (options.byWords === false) {
-    for (const each of line) rows.cut(each);
+    const rows = new Rows(options);
+    for (const each of whole) rows.cut(each);
     return rows.end();
   }
+  const rows = new Rows(options, paragraphDirection(line));
   let word: Span[] = [];
-  for (const each of line)
+  for (const each of whole)
     for (const part of each.text.match(PARTS) ?? []) {
       const piece = likeSpan(each, { text: part });
       if (part.trim() !== "") word.push(piece);
@@ -45,10 +51,34 @@ export function wrapSpans(line: readonly Span[], options: WrapSpansOptions): rea
   return rows.end();
 }
 
+/** Returns spans of which none begins with marks for the last character of the one before it. */
+function withWholeClusters(line: readonly Span[]): readonly Span[] {
+  if (!line.some(({ text }, at) => at > 0 && JOINED_HEAD.test(text))) return line;
+  const spans: Span[] = [];
+  for (const each of line) {
+    const [marks = ""] = JOINED_HEAD.exec(each.text) ?? [];
+    const before = marks === "" ? undefined : spans.pop();
+    if (before === undefined) {
+      spans.push(each);
+      continue;
+    }
+    spans.push(likeSpan(before, { text: before.text + marks }));
+    if (marks.length < each.text.length) spans.push(likeSpan(each, { text: each.text.slice(marks.length) }));
+  }
+  return spans;
+}
+
+/** Returns the direction of a line that has right-to-left letters; undefined for any other. */
+function paragraphDirection(line: readonly Span[]): Direction | undefined {
+  if (!line.some(({ text }) => hasRightToLeft(text))) return undefined;
+  return directionOf(line.map(({ text }) => text).join(""));
+}
+
 class Rows {
   readonly #columns: number;
   readonly #rest: readonly Span[];
   readonly #restMargin: number;
+  readonly #direction: Direction | undefined;
   readonly #rows: DrawnRow[] = [];
   #current: Span[];
   #margin: number;
@@ -57,7 +87,8 @@ class Rows {
   /** Blanks that belong to the row only if a word follows on it. */
   #blanks: Span[] = [];
 
-  constructor({ columns, first = [], rest = first }: WrapSpansOptions) {
+  constructor({ columns, first = [], rest = first }: WrapSpansOptions, direction?: Direction) {
+    this.#direction = direction;
     this.#columns = Math.max(1, columns);
     this.#rest = rest;
     this.#restMargin = widthOfSpans(rest);
@@ -90,13 +121,12 @@ class Rows {
   cut(each: Span): void {
     let left = each.text;
     while (left !== "") {
-      const room = this.#columns - this.#width - (WIDENING.test(left) ? 1 : 0);
-      const head = headOf(left, room);
+      const head = headOf(left, this.#columns - this.#width);
       if (head === "" && this.#width > this.#margin) {
         this.#push("");
         continue;
       }
-      const taken = head === "" ? firstCharacter(left) : head;
+      const taken = head === "" ? firstCluster(left) : head;
       this.#add(taken.length === each.text.length ? each : likeSpan(each, { text: taken }));
       left = left.slice(taken.length);
     }
@@ -115,7 +145,7 @@ class Rows {
   }
 
   #add(piece: Span): void {
-    this.#width += widthOf(piece.text);
+    this.#width += displayWidth(piece.text);
     const last = this.#width > this.#margin ? this.#current.at(-1) : undefined;
     const isJoined = last !== undefined && last.style === piece.style && this.#hasText;
     if (isJoined) this.#current[this.#current.length - 1] = likeSpan(last, { text: last.text + piece.text });
@@ -131,6 +161,7 @@ class Rows {
       spans: this.#current,
       ...(this.#margin > 0 ? { margin: this.#margin } : {}),
       ...(this.#joint === undefined ? {} : { joint: this.#joint }),
+      ...(this.#direction === undefined ? {} : { direction: this.#direction }),
     });
     this.#current = [...this.#rest];
     [this.#width, this.#margin, this.#joint] = [this.#restMargin, this.#restMargin, nextJoint];
@@ -141,25 +172,15 @@ class Rows {
 
 /** Returns the columns that spans take side by side, at most. */
 export function widthOfSpans(spans: readonly Span[]): number {
-  let width = 0;
-  for (const { text } of spans) width += widthOf(text);
-  return width;
+  return spans.reduce((width, { text }) => width + displayWidth(text), 0);
 }
 
-function widthOf(text: string): number {
-  return displayWidth(text) + (WIDENING.test(text) ? 1 : 0);
-}
-
-/** Returns the longest beginning of a text that fits, and examines no more of the text than needed. */
+/** Returns the longest beginning of a text that fits, and examines little more of the text than needed. */
 function headOf(text: string, columns: number): string {
   if (columns <= 0) return "";
-  const near = text.slice(0, columns * UNITS_PER_COLUMN);
-  const head = fittingHead(near, columns);
-  // The end of the examined text may be half a character.
-  const isHalf = head.length < text.length && /[\ud800-\udbff]$/.test(head);
-  return isHalf ? head.slice(0, -1) : head;
-}
-
-function firstCharacter(text: string): string {
-  return String.fromCodePoint(text.codePointAt(0) ?? 0);
+  for (let units = columns * UNITS_PER_COLUMN; ; units *= 4) {
+    const head = fittingHead(text.slice(0, units), columns);
+    // The examined text may end in the middle of a cluster.
+    if (head.length < units || units >= text.length) return head;
+  }
 }

@@ -1,7 +1,10 @@
+import type { Direction } from "../../../view/terminal/bidi.ts";
+import { directionOf, hasRightToLeft } from "../../../view/terminal/bidi.ts";
 import type { DrawnRow, Span, Style } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import type { EditorState } from "./editor.ts";
-import { wrapColumns } from "./editor.ts";
+import { markColumns, wrapColumns } from "./editor.ts";
+import { startOfLine } from "./graphemes.ts";
 import type { Cell } from "./visual-rows.ts";
 import { columnIn, rowsAround } from "./visual-rows.ts";
 
@@ -24,6 +27,8 @@ const CHIP: Style = { role: "accent" };
 const SELECTED: Style = { role: "selected" };
 const MORE_ABOVE = "↑ ";
 const MORE_BELOW = "↓ ";
+/** Units that are searched for the first letter of a line. */
+const LINE_UNITS_MAX = 4_096;
 
 /** Returns the rows of the editor, at most `rowsMax`, those around the cursor. */
 export function drawEditor(
@@ -33,6 +38,7 @@ export function drawEditor(
   options: DrawEditorOptions = {},
 ): DrawnEditor {
   const { text, chips, cursor } = state;
+  const margin = markColumns(columns);
   const { rows, index } = rowsAround({ text, chips, columns: wrapColumns(columns) }, cursor, rowsMax);
   const drawn = rows.map(({ cells, from, to, endsLine }, at) => {
     const isCutBelow = at === rows.length - 1 && rows.length > 1 && (!endsLine || to < text.length);
@@ -40,14 +46,22 @@ export function drawEditor(
     const begins = from === 0 ? (options.mark ?? MARK) : "  ";
     const mark = isCutAbove ? MORE_ABOVE : isCutBelow ? MORE_BELOW : begins;
     const role = isCutAbove || isCutBelow ? "dim" : "accent";
-    return row([span(mark, { role }), ...spansOf(cells, options.selected)], { margin: MARK.length });
+    const spans = [...(margin === 0 ? [] : [span(mark, { role })]), ...spansOf(cells, options.selected)];
+    const isRight = cells.some((cell) => hasRightToLeft(cell.text));
+    return row(spans, { margin, ...(isRight ? { direction: lineDirection(text, from) } : {}) });
   });
   const here = rows[index];
-  const column = MARK.length + (here === undefined ? 0 : columnIn(here, cursor));
+  const column = margin + (here === undefined ? 0 : columnIn(here, cursor));
   return {
     rows: drawn,
-    cursor: { row: index, column: Math.min(column, Math.max(MARK.length, columns - 1)) },
+    cursor: { row: index, column: Math.min(column, Math.max(margin, columns - 1)) },
   };
+}
+
+/** Returns the direction of the line of a place: that of its first letters. */
+function lineDirection(text: string, at: number): Direction {
+  const start = startOfLine(text, at);
+  return directionOf(text.slice(start, start + LINE_UNITS_MAX));
 }
 
 function spansOf(cells: readonly Cell[], selected: DrawEditorOptions["selected"]): readonly Span[] {

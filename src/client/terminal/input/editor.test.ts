@@ -25,8 +25,21 @@ const PIECES = [
   "क्षि",
   "\u001b[31m",
   "1\ufe0f\u20e3",
+  "👋🏽",
+  "\u1112\u1161\u11ab",
+  "กำ",
+  "שָׁ",
+  "سلام ",
 ];
-const text = fc.array(fc.constantFrom(...PIECES), { maxLength: 60 }).map((pieces) => pieces.join(""));
+const text = fc
+  .array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom(...PIECES) },
+      { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 3 }) },
+    ),
+    { maxLength: 60 },
+  )
+  .map((pieces) => pieces.join(""));
 const NAMES: readonly EditName[] = [
   "deleteBack",
   "deleteForward",

@@ -92,10 +92,17 @@ export type Edit =
 const UNDO_MAX = 10_000;
 const KILLED_MAX = 32;
 const MARK_COLUMNS = 2;
+/** Columns from which on rows have the mark. */
+const MARKED_COLUMNS_MIN = 4;
 
 /** Returns the columns of the text of an editor that is drawn in so many; the caret has one behind them. */
 export function wrapColumns(columns: number): number {
-  return Math.max(1, columns - MARK_COLUMNS - 1);
+  return Math.max(1, columns - markColumns(columns) - 1);
+}
+
+/** Returns the columns of the mark before a row: none where the text would have no room beside it. */
+export function markColumns(columns: number): number {
+  return columns < MARKED_COLUMNS_MIN ? 0 : MARK_COLUMNS;
 }
 
 /** Returns the editor after one edit; the same value if it changes nothing. */

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { Theme } from "../drawing/paint.ts";
 import { row, span } from "../drawing/span.ts";
 import type { ActionName } from "../keys/actions.ts";
 import { KeyTable } from "../keys/key-table.ts";
@@ -14,7 +15,10 @@ function partOf(draw: (columns: number, rows: number) => DrawnPart): ScreenPart 
 function openStage(
   side: SidePart | undefined,
   added = 0,
-  act: (action: ActionName) => void = () => undefined,
+  {
+    act = () => undefined,
+    theme = NO_COLOURS,
+  }: { readonly act?: (action: ActionName) => void; readonly theme?: Theme } = {},
 ) {
   const line = (text: string, columns: number) => row([span(text.repeat(columns))]);
   return new ScreenLayout({
@@ -31,7 +35,7 @@ function openStage(
       status: (columns) => line("s", columns),
     },
     keys: () => new KeyTable(),
-    theme: () => NO_COLOURS,
+    theme: () => theme,
     act,
   });
 }
@@ -63,7 +67,7 @@ test("[TUI-06] a part at the right edge has its columns beside all others but th
 
 test("[TUI-03 TUI-06] Ctrl-C closes a panel that Escape closes, and a second one is for the turn", () => {
   const acted: string[] = [];
-  const stage = openStage(undefined, 0, (action) => acted.push(action));
+  const stage = openStage(undefined, 0, { act: (action) => acted.push(action) });
   const panel = {
     ...partOf(() => ({ rows: [] })),
     title: "Panel",
@@ -98,4 +102,23 @@ test("[TUI-11] a sentence in place of the status line is shown whole, in as many
   expect(rows.slice(-4)).toEqual(["字", "a sentence that is", "longer than the", "screen"]);
   stage.say(undefined);
   expect(stage.draw({ columns: 20, rows: 10 }).rows.at(-1)).toBe("s".repeat(20));
+});
+
+test("[TUI-11 wish:23] where words are written as they are seen, a click is on the letter that is seen there", () => {
+  const columns: number[] = [];
+  const side: SidePart = { ...partOf(() => ({ rows: [] })), columns: () => 0 };
+  for (const rightToLeft of ["isolate", "reorder"] as const) {
+    const stage = openStage(side, 0, { theme: { ...NO_COLOURS, rightToLeft } });
+    stage.open({
+      ...partOf(() => ({ rows: [row([span("ab שלום")])] })),
+      title: "Words",
+      place: "bottom",
+      mouse: ({ column }) => columns.push(column) > 0,
+    });
+    const { rows } = stage.draw({ columns: 40, rows: 8 });
+    const at = rows.findIndex((text) => text.startsWith("ab "));
+    const click = { kind: "mouse", type: "press", button: "left", wheel: 0, shift: false } as const;
+    for (const column of [1, 3, 6]) stage.input({ ...click, row: at, column });
+  }
+  expect(columns).toEqual([1, 3, 6, 1, 6, 3]);
 });

@@ -1,5 +1,6 @@
 import type { Theme } from "../drawing/paint.ts";
 import { paint, paintWide } from "../drawing/paint.ts";
+import { shownColumn, textColumn } from "../drawing/right-to-left.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
@@ -34,6 +35,8 @@ export interface ScreenLayoutOptions {
   /** True: the transcript takes only the rows that it has, as the scrollback is above it. Default: false. */
   readonly isInline?: boolean;
   readonly theme: () => Theme;
+  /** Returns true if the cursor is visible without a field too, at what is chosen. Default: it is not. */
+  readonly alwaysShowsCursor?: () => boolean;
   /** Carries out an action that no part has taken. */
   readonly act: (action: ActionName) => void;
 }
@@ -51,6 +54,8 @@ interface Region {
 const SENTENCE_ROWS_MAX = 4;
 /** Rows that the transcript keeps of those that features would show. */
 const TRANSCRIPT_ROWS_MIN = 3;
+/** Rows of a screen below which a question or a panel takes all rows but the draft and the status line. */
+const LOW_ROWS = 12;
 /** Columns of the line between the parts and the one beside them. */
 const SIDE_BORDER = "│ ";
 
@@ -59,6 +64,8 @@ export class ScreenLayout {
   readonly #options: ScreenLayoutOptions;
   readonly #overlays: Overlay[] = [];
   #regions: readonly Region[] = [];
+  /** Rows of the last frame, without those of the part at the right edge. */
+  #rows: readonly DrawnRow[] = [];
   /** The part that a mouse button was pressed on: it gets the rest of the drag, also beyond its rows. */
   #pressed: ScreenPart | undefined;
   /** Sentence in place of the status line. */
@@ -105,7 +112,7 @@ export class ScreenLayout {
     this.#regions = [{ part: overlay, top: 1, rows: rest }];
     const title = row([span(overlay.title, { role: "heading" })]);
     const rows = [title, ...filled(drawn.rows, rest), ...status];
-    return { ...this.#frame(rows, { ...drawn, top: 1 }, columns, this.#options.theme()), isWhole: true };
+    return { ...this.#frame(rows, { ...drawn, top: 1 }, { columns, rows: height }), isWhole: true };
   }
 
   #drawParts(overlay: Overlay | undefined, size: Size): ScreenFrame {
@@ -117,7 +124,8 @@ export class ScreenLayout {
     const columns = width - sideColumns;
     const input = parts.input.draw({ columns, rows: Math.max(1, Math.floor(height / 3)) });
     const bottom = overlay ?? parts.dock;
-    const dock = bottom.draw({ columns, rows: Math.max(1, Math.floor(height / 2)) });
+    const roomBelow = height < LOW_ROWS ? height - input.rows.length - 2 : Math.floor(height / 2);
+    const dock = bottom.draw({ columns, rows: Math.max(1, roomBelow) });
     const line = parts.rule(columns);
     // On a low screen the draft, the question and the status line come first.
     const left = height - dock.rows.length - input.rows.length - 1;
@@ -140,13 +148,14 @@ export class ScreenLayout {
     const isAbove = overlay !== undefined || dock.cursor !== undefined;
     const focus = isAbove ? { ...dock, top: above.length } : { ...input, top: inputTop };
     const shown = [...above, ...dock.rows, line, ...input.rows];
-    if (side === undefined || sideColumns === 0)
-      return this.#frame([...shown, ...status], focus, width, theme);
+    if (side === undefined || sideColumns === 0) return this.#frame([...shown, ...status], focus, size);
     const place = { top: 0, rows: shown.length, left: columns + SIDE_BORDER.length };
     const beside = side.draw({ columns: width - place.left, rows: shown.length }).rows;
     this.#regions = [{ part: side, ...place }, ...this.#regions];
     const joined = shown.map((each, at) => besides(each, beside[at], { columns, width, theme }));
-    return withCursor([...joined, ...status.map((each) => paint(each, theme, width))], focus);
+    this.#rows = [...shown, ...status];
+    const painted = [...joined, ...status.map((each) => paint(each, theme, width))];
+    return this.#inSight(painted, focus, height);
   }
 
   /** Returns the painted rows that leave the transcript for the scrollback, since the last call. */
@@ -232,31 +241,61 @@ export class ScreenLayout {
     );
     if (input.type === "press") this.#pressed = region?.part;
     if (input.type === "release") this.#pressed = undefined;
-    const place = { row: input.row - (region?.top ?? 0), column: input.column - (region?.left ?? 0) };
+    const place = { row: input.row - (region?.top ?? 0), column: this.#textColumn(input, region) };
     if (region?.part.mouse?.({ ...input, ...place }) === true) return;
     if (input.type === "wheel" && this.#overlays.length === 0) parts.transcript.mouse?.(input);
   }
 
-  #frame(
-    rows: readonly DrawnRow[],
-    focus: DrawnPart & { readonly top: number },
-    columns: number,
-    theme: Theme,
-  ): ScreenFrame {
-    return withCursor(
+  #frame(rows: readonly DrawnRow[], focus: FocusedPart, { columns, rows: height }: Size): ScreenFrame {
+    const theme = this.#options.theme();
+    this.#rows = rows;
+    return this.#inSight(
       rows.map((each) => paint(each, theme, columns)),
       focus,
+      height,
     );
+  }
+
+  /** Returns the picture; on a screen with too few rows those from the row with the focus on. */
+  #inSight(rows: readonly string[], focus: FocusedPart, height: number): ScreenFrame {
+    const { cursor } = this.#cursor(focus);
+    const hidden = Math.min(Math.max(0, rows.length - height), cursor?.row ?? focus.top);
+
+    this.#rows = this.#rows.slice(hidden);
+    this.#regions = this.#regions.map((each) => ({ ...each, top: each.top - hidden }));
+    const shown = { rows: rows.slice(hidden, hidden + height) };
+    return cursor === undefined ? shown : { ...shown, cursor: { ...cursor, row: cursor.row - hidden } };
+  }
+
+  /** Returns the cell of the cursor: that of the part with the focus, else that of what is chosen in it. */
+  #cursor({ cursor, rows, top }: FocusedPart): Pick<ScreenFrame, "cursor"> {
+    const isChosen = ({ fill, spans }: DrawnRow) =>
+      fill === "selected" || spans.some(({ style }) => style.fill === "selected");
+    const { alwaysShowsCursor = () => false } = this.#options;
+    if (cursor === undefined && !alwaysShowsCursor()) return {};
+    const { row: at, column } = cursor ?? { row: Math.max(0, rows.findIndex(isChosen)), column: 0 };
+    const place = top + Math.min(at, Math.max(0, rows.length - 1));
+    const drawn = this.#rows[place];
+    return {
+      cursor: { row: place, column: this.#isReordered && drawn ? shownColumn(drawn, column) : column },
+    };
+  }
+
+  /** Returns the column in a part at which an event of the mouse is. */
+  #textColumn({ row: at, column }: MouseInput, region: Region | undefined): number {
+    const drawn = this.#rows[at];
+    if (region?.left !== undefined) return column - region.left;
+    return this.#isReordered && drawn !== undefined ? textColumn(drawn, column) : column;
+  }
+
+  /** True if right-to-left words are written in the order in which they are seen. */
+  get #isReordered(): boolean {
+    return this.#options.theme().rightToLeft === "reorder";
   }
 }
 
-function withCursor(
-  rows: readonly string[],
-  { cursor, top }: DrawnPart & { readonly top: number },
-): ScreenFrame {
-  if (cursor === undefined) return { rows };
-  return { rows, cursor: { row: top + cursor.row, column: cursor.column } };
-}
+/** The part with the focus, and its first row on the screen. */
+type FocusedPart = DrawnPart & { readonly top: number };
 
 /** Returns a row with one of the part at the right edge behind it. */
 function besides(

@@ -3,7 +3,7 @@ import { fakeServices } from "../../../../test/support/terminal-parts.ts";
 import { farewell } from "./farewell.ts";
 
 test("[TUI-10] a message that the engine has not confirmed is printed when the client ends", () => {
-  const { session } = fakeServices();
+  const session = { ...fakeServices().session, self: "client" };
   expect(farewell(session, { sending: ["fix\u001b[2J the\nbug"], drafts: [] })).toEqual([
     "perhaps not sent: fix the␊bug",
     "cinch --resume ses_1   continues this session",

@@ -33,7 +33,7 @@ export function farewell(
   const cost = totalCost(view.costs);
   const session = neutraliseLine(open.session);
   return [
-    ...lost,
+    ...unconfirmed,
     ...(cost.calls === 0 ? [] : [`${printPrice(cost)} this session`]),
     ...(view.waiting.length === 0
       ? []

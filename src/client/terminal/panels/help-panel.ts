@@ -1,7 +1,7 @@
-import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
+import { displayWidth } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow, Span } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
-import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { widthOfSpans, wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "../keys/actions.ts";
 import { CONTEXT_TITLES, CONTEXTS } from "../keys/context-titles.ts";
@@ -9,14 +9,18 @@ import type { KeyTable } from "../keys/key-table.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
+import { packedRows } from "./list-rows.ts";
 
-/** Narrowest column of the panel: most actions are shown whole in it. */
+/** Narrowest column of the panel: few texts need a second line in it. */
 const COLUMN_MIN = 58;
 const COLUMNS_MAX = 3;
 /** Columns of the keys: as many as two need, and fewer where there is little room. */
 const KEYS_COLUMNS = 22;
 const KEYS_SHARE = 0.36;
 const KEYS_SHOWN_MAX = 2;
+/** Columns beside the keys below which a text stands below them. */
+const TEXT_COLUMNS_MIN = 12;
+const HINT_ROWS_MAX = 2;
 
 const NOTES = [
   "/ lists commands · @ files · ! runs a command, !! keeps it from the model",
@@ -30,19 +34,26 @@ export class HelpPanel implements Overlay {
   readonly contexts: readonly KeyContext[] = ["panel", "list"];
   readonly #services: Services;
   #top = 0;
-  #size: Size = { columns: 80, rows: 24 };
+  /** Rows of keys in the last frame, and the room for them. */
+  #shown = { count: 0, room: 1 };
 
   constructor(services: Services) {
     this.#services = services;
   }
 
-  draw(size: Size): DrawnPart {
-    this.#size = size;
-    const all = helpRows(this.#services.keys, size.columns);
-    const room = this.#room;
+  draw({ columns, rows: height }: Size): DrawnPart {
+    const all = helpRows(this.#services.keys, columns);
+    const [scroll, close] = this.#hints();
+    // The widest place keeps its room, so that the last rows do not change with it.
+    const widest = `${all.length}-${all.length} of ${all.length}`;
+    const size = { columns, rowsMax: Math.min(HINT_ROWS_MAX, Math.max(1, height - 1)) };
+    const foot = packedRows([close, scroll, widest], size);
+    const room = Math.max(1, height - foot.length);
     const top = Math.min(this.#top, Math.max(0, all.length - room));
-    const shown = all.slice(top, top + room);
-    return { rows: [...shown, this.#footRow(top, all.length)] };
+    this.#shown = { count: all.length, room };
+    const place = `${top + 1}-${Math.min(all.length, top + room)} of ${all.length}`;
+    const hints = all.length <= room ? [close] : [close, scroll, place];
+    return { rows: [...all.slice(top, top + room), ...packedRows(hints, size)].slice(0, height) };
   }
 
   act(action: ActionName): boolean {
@@ -58,70 +69,92 @@ export class HelpPanel implements Overlay {
       case "list.up":
         return this.#scroll(-1);
       case "list.pageDown":
-        return this.#scroll(this.#room - 1);
+        return this.#scroll(this.#shown.room - 1);
       case "list.pageUp":
-        return this.#scroll(1 - this.#room);
+        return this.#scroll(1 - this.#shown.room);
       default:
         return false;
     }
   }
 
-  /** Rows of the panel above its last one. */
-  get #room(): number {
-    return Math.max(1, this.#size.rows - 1);
-  }
-
-  #footRow(top: number, count: number): DrawnRow {
+  #hints(): readonly [scroll: string, close: string] {
     const { keys } = this.#services;
     const key = (action: ActionName) => keys.keysOf(action)[0] ?? "-";
-    const place = count <= this.#room ? "" : `${top + 1}-${Math.min(count, top + this.#room)} of ${count} · `;
-    const text = `${place}${key("list.up")} ${key("list.down")} ${key("list.pageDown")} scroll · ${key("panel.leave")} closes`;
-    return row([span(cutEnd(text, this.#size.columns), { role: "dim" })]);
+    return [
+      `${key("list.up")} ${key("list.down")} ${key("list.pageDown")} scroll`,
+      `${key("panel.leave")} closes`,
+    ];
   }
 
   #scroll(by: number): true {
-    const last = Math.max(0, helpRows(this.#services.keys, this.#size.columns).length - this.#room);
-    this.#top = Math.max(0, Math.min(last, this.#top + by));
+    const { count, room } = this.#shown;
+    this.#top = Math.max(0, Math.min(Math.max(0, count - room), this.#top + by));
     return true;
   }
 }
 
-/** Returns the rows of the panel: one to three columns of keys, by the width. */
+/** Returns the rows of the panel: one to three columns of keys, by the width. No key and no text is cut. */
 export function helpRows(keys: KeyTable, columns: number): readonly DrawnRow[] {
   const count = Math.max(1, Math.min(COLUMNS_MAX, Math.floor(columns / COLUMN_MIN)));
   const width = Math.floor(columns / count);
-  const cells = cellsOf(keys, width);
-  const height = Math.ceil(cells.length / count);
-  const rows = Array.from({ length: height }, (_, at) =>
-    row(Array.from({ length: count }, (__, column) => cells[column * height + at] ?? []).flat()),
-  );
   const notes = NOTES.flatMap((note) => wrapSpans([span(note, { role: "dim" })], { columns }));
-  return [...notes, EMPTY_ROW, ...rows];
+  const shown = sideBySide(inColumns(blocksOf(keys, Math.max(1, width - 1)), count), width);
+  return [...notes, EMPTY_ROW, ...shown];
 }
 
-/** Returns the cells of the panel, each exactly as wide as its column. */
-function cellsOf(keys: KeyTable, width: number): readonly (readonly Span[])[] {
-  const blank = [span(" ".repeat(width))];
+/** Returns the titles and actions, each with its rows. */
+function blocksOf(keys: KeyTable, columns: number): readonly (readonly DrawnRow[])[] {
   return CONTEXTS.flatMap((context) => {
-    const lines = ACTION_NAMES.filter((name) => ACTIONS[name].context === context).flatMap((name) => {
+    const actions = ACTION_NAMES.filter((name) => ACTIONS[name].context === context).flatMap((name) => {
       const bound = keys.keysOf(name);
-      return bound.length === 0 ? [] : [actionCell(bound, ACTIONS[name].help, width)];
+      return bound.length === 0 ? [] : [actionRows(bound, ACTIONS[name].help, columns)];
     });
-    if (lines.length === 0) return [];
-    const title = cutEnd(CONTEXT_TITLES[context], width - 1);
-    return [[span(title.padEnd(width), { role: "heading" })], ...lines, blank];
+    const [first, ...rest] = actions;
+    if (first === undefined) return [];
+    const title = wrapSpans([span(CONTEXT_TITLES[context], { role: "heading" })], { columns });
+    return [[...title, ...first], ...rest, [EMPTY_ROW]];
   });
 }
 
-function actionCell(bound: readonly string[], help: string, width: number): readonly Span[] {
-  const keysWidth = Math.min(KEYS_COLUMNS, Math.floor(width * KEYS_SHARE));
+/** Deals blocks out to columns of about the same height. No block is divided. */
+function inColumns(
+  blocks: readonly (readonly DrawnRow[])[],
+  count: number,
+): readonly (readonly DrawnRow[])[] {
+  const height = Math.ceil(blocks.reduce((sum, { length }) => sum + length, 0) / count);
+  const columns: DrawnRow[][] = [[]];
+  for (const block of blocks) {
+    const column = columns.at(-1) ?? [];
+    if (columns.length < count && column.length > 0 && column.length + block.length > height)
+      columns.push([...block]);
+    else column.push(...block);
+  }
+  return columns;
+}
+
+function sideBySide(columns: readonly (readonly DrawnRow[])[], width: number): readonly DrawnRow[] {
+  const height = Math.max(...columns.map(({ length }) => length));
+  return Array.from({ length: height }, (_, at) => {
+    const cells = columns.map((column, index): readonly Span[] => {
+      const { spans } = column[at] ?? EMPTY_ROW;
+      const isLast = index === columns.length - 1;
+      return isLast ? spans : [...spans, span(" ".repeat(Math.max(0, width - widthOfSpans(spans))))];
+    });
+    return row(cells.flat());
+  });
+}
+
+/** Returns the rows of an action: its keys, and its help beside them, or below them where there is no room. */
+function actionRows(bound: readonly string[], help: string, columns: number): readonly DrawnRow[] {
+  const keysWidth = Math.min(KEYS_COLUMNS, Math.floor(columns * KEYS_SHARE));
   const two = bound.slice(0, KEYS_SHOWN_MAX).join(" ");
-  // A key is not cut where it can stand alone.
-  const text = cutEnd(displayWidth(two) < keysWidth ? two : (bound[0] ?? ""), keysWidth - 1);
-  const shown = cutEnd(help, width - keysWidth - 1);
-  const gap = " ".repeat(Math.max(0, width - keysWidth - displayWidth(shown)));
-  return [
-    span(`${text}${" ".repeat(keysWidth - displayWidth(text))}`, { role: "accent" }),
-    span(`${shown}${gap}`),
-  ];
+  const text = displayWidth(two) < keysWidth ? two : (bound[0] ?? "");
+  const keySpan = span(text, { role: "accent" });
+  const isBeside = displayWidth(text) < keysWidth && columns - keysWidth >= TEXT_COLUMNS_MIN;
+  if (!isBeside) {
+    const below = wrapSpans([span(help)], { columns, first: [span("  ")] });
+    return [...wrapSpans([keySpan], { columns }), ...below];
+  }
+  const gap = span(" ".repeat(keysWidth - displayWidth(text)));
+  return wrapSpans([span(help)], { columns, first: [keySpan, gap], rest: [span(" ".repeat(keysWidth))] });
 }

@@ -24,6 +24,8 @@ const EDITS: Readonly<Partial<Record<ActionName, EditName>>> = {
 };
 const FIELD_ROWS = 3;
 
+type FieldSize = Pick<Size, "columns"> & Partial<Pick<Size, "rows">>;
+
 /** A field of one line for words of a person. */
 export class Field {
   #state: EditorState = EMPTY_EDITOR;
@@ -32,9 +34,12 @@ export class Field {
     return this.#state.text;
   }
 
-  /** @param mark two cells before the text. Default: `> `. */
-  draw({ columns }: Pick<Size, "columns">, mark?: string): DrawnPart {
-    return drawEditor(this.#state, columns, FIELD_ROWS, mark === undefined ? {} : { mark });
+  /**
+   * @param size its `rows` are the most that the field takes. Default: 3.
+   * @param mark two cells before the text. Default: `> `.
+   */
+  draw({ columns, rows = FIELD_ROWS }: FieldSize, mark?: string): DrawnPart {
+    return drawEditor(this.#state, columns, Math.min(rows, FIELD_ROWS), mark === undefined ? {} : { mark });
   }
 
   /** Carries out an edit. Returns false for any other action. */

@@ -449,3 +449,28 @@ test("[PERM-14] a question that an overlay hid waits again once it is back in si
   press("y");
   expect(services.sent.length).toBe(1);
 });
+
+test("[TUI-11 PERM-06] on the lowest screens a question shows its command, the count of its other rows, and its first answers, and the cursor stands in its field", async () => {
+  const { services, stage, screen, live, press } = openStage();
+  const summary = Array.from({ length: 9 }, (_, at) => `line ${at}`).join("\n");
+  services.ask(permission({ summary }));
+  await live();
+  for (const size of [
+    { columns: 40, rows: 8 },
+    { columns: 20, rows: 6 },
+  ]) {
+    const rows = screen(size).split("\n");
+    expect(rows).toHaveLength(size.rows);
+    expect(rows.join("\n")).toMatch(/line 0.*\n[\s\S]*1 once/);
+    expect(rows.join("\n")).toMatch(/\+\d+|\d+ below/);
+    expect(rows.at(-2)).toStartWith(">");
+  }
+  press("w");
+  await live();
+  press("n", "o");
+  const size = { columns: 20, rows: 6 };
+  const at = screen(size)
+    .split("\n")
+    .findIndex((text) => text.startsWith("> no"));
+  expect(stage.draw(size).cursor).toEqual({ row: at, column: 4 });
+});

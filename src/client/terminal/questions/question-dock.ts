@@ -12,8 +12,8 @@ import { displayName } from "../../../view/session/clients.ts";
 import { AnswerGuard } from "../../../view/terminal/answer-guard.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { DrawnRow } from "../drawing/span.ts";
-import { span } from "../drawing/span.ts";
-import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { EMPTY_ROW, row, span } from "../drawing/span.ts";
+import { widthOfSpans, wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { inBackground } from "../layout/in-background.ts";
 import type { DrawnPart, Overlay, ScreenPart } from "../layout/part.ts";
@@ -105,22 +105,26 @@ export class QuestionDock implements ScreenPart {
     }
     const entry = this.#keep(question);
     const { dialog } = entry;
+    const isLive = this.takesKeys;
+    // On a low screen the field comes first, then one row of each other part.
+    const field = dialog.field?.draw({ columns, rows: Math.max(1, Math.floor(height / 3)) });
+    const rest = height - (field?.rows.length ?? 0);
     const head = wrapSpans([span(this.#heading(question, entry), { role: "warning", isBold: true })], {
       columns,
-    });
-    const isLive = this.takesKeys;
-    const field = dialog.field?.draw({ columns });
-    const answers = entry.isSent
-      ? wrapSpans([span("The answer is on its way.", { role: "dim" })], { columns })
-      : answerRows(dialog.answers(), { columns, rowsMax: Math.max(2, Math.floor(height / 2)), isLive });
+    }).slice(0, Math.max(1, Math.floor(rest / 3)));
+    const answers = (
+      entry.isSent
+        ? wrapSpans([span("The answer is on its way.", { role: "dim" })], { columns })
+        : answerRows(dialog.answers(), { columns, rowsMax: Math.max(2, Math.floor(height / 2)), isLive })
+    ).slice(0, Math.max(1, rest - head.length - 1));
     const below = (field?.rows.length ?? 0) + answers.length;
     this.#room = Math.max(1, height - head.length - below);
     const body = this.#body(question, entry, columns);
     const shown = this.#window(entry, body, columns);
     const rows = [...head, ...shown, ...(field?.rows ?? []), ...answers].slice(0, height);
     if (field?.cursor === undefined || !isLive) return { rows };
-    const { row, column } = field.cursor;
-    return { rows, cursor: { row: head.length + shown.length + row, column } };
+    const { cursor } = field;
+    return { rows, cursor: { row: head.length + shown.length + cursor.row, column: cursor.column } };
   }
 
   act(action: ActionName): boolean {
@@ -287,7 +291,8 @@ export class QuestionDock implements ScreenPart {
       entry.version = dialog.version;
       entry.top = dialog.rowInSight?.(columns) ?? 0;
     }
-    entry.top = Math.max(0, Math.min(entry.top, body.length - room + 1));
+    entry.top = Math.max(0, Math.min(entry.top, body.length - Math.max(1, room - 1)));
+    if (room === 1) return [onlyRow(body[entry.top] ?? EMPTY_ROW, body.length - 1, columns)];
     const shown = body.slice(entry.top, entry.top + room - 1);
     const above = entry.top;
     const below = body.length - entry.top - shown.length;
@@ -296,6 +301,14 @@ export class QuestionDock implements ScreenPart {
     const text = `… ${above} rows above, ${below} below, ${full}: all`;
     return [...shown, ...wrapSpans([span(text, { role: "dim" })], { columns }).slice(0, 1)];
   }
+}
+
+/** Returns one row of a body, with the count of the others behind it. */
+function onlyRow({ spans }: DrawnRow, others: number, columns: number): DrawnRow {
+  const count = span(` … +${others}`, { role: "dim" });
+  const room = Math.max(1, columns - widthOfSpans([count]));
+  const [first = EMPTY_ROW] = wrapSpans(spans, { columns: room, byWords: false });
+  return row([...first.spans, count]);
 }
 
 /** Returns what was asked, the same object as long as it is not asked again. */

@@ -1,4 +1,4 @@
-import { visibleWidth } from "@earendil-works/pi-tui";
+import { addressed, paintedWidth } from "./painted-text.ts";
 
 /** Place in the live region, from 0. */
 interface CursorCell {
@@ -71,7 +71,7 @@ export function eraseRegion(
 ): string {
   const above = rows.slice(0, cursor.row);
   const up = reflows
-    ? above.reduce((sum, row) => sum + Math.max(1, Math.ceil(visibleWidth(row) / columns)), 0) +
+    ? above.reduce((sum, row) => sum + Math.max(1, Math.ceil(paintedWidth(row) / columns)), 0) +
       Math.floor(cursor.column / columns)
     : cursor.row;
   return `\r${up > 0 ? `${ESCAPE}${up}A` : ""}${ERASE_BELOW}`;
@@ -79,8 +79,9 @@ export function eraseRegion(
 
 /** Returns a row that leaves nothing of the row before it. A full row would lose its last cell to the erasure. */
 function rowText(text: string, columns: number): string {
-  if (visibleWidth(text) < columns) return `${text}${ERASE_REST}`;
-  return ASCII.test(text) ? text : `${ERASE_REST}${text}`;
+  const shown = addressed(text);
+  if (paintedWidth(text) < columns) return `${shown}${ERASE_REST}`;
+  return ASCII.test(text) ? text : `${ERASE_REST}${shown}`;
 }
 
 function isSame(one: LiveRegion, two: LiveRegion): boolean {

@@ -6,6 +6,7 @@ import type { LiveRegion } from "./append-frame.ts";
 import { appendFrame, eraseRegion, NO_REGION } from "./append-frame.ts";
 import { inputsOf } from "./input.ts";
 import { OwnTerminal } from "./own-terminal.ts";
+import { readSizeAgain } from "./resizing.ts";
 import type { ScreenFrame, Size, TerminalScreen, TerminalScreenOptions } from "./screen.ts";
 import { WholeFrame } from "./whole-frame.ts";
 import { WindowTitle } from "./window-title.ts";
@@ -123,7 +124,7 @@ class AppendScreen implements TerminalScreen {
   #draw(): void {
     this.#nextFrame?.[Symbol.dispose]();
     this.#nextFrame = undefined;
-    if (this.#held !== undefined) this.#terminal.refreshSize();
+    if (this.#held !== undefined) readSizeAgain();
     // The size is changing: the terminal moves the rows meanwhile.
     if (this.#held === undefined || this.#resize !== undefined) return;
     const { size } = this;

@@ -1,4 +1,5 @@
-import { displayWidth } from "../../../view/terminal/display-width.ts";
+import { isSimple } from "../../../view/terminal/display-width.ts";
+import { addressed, paintedWidth, splitsCharacter, textOfPainted } from "./painted-text.ts";
 import type { ScreenFrame, Size } from "./screen.ts";
 
 const SYNC_ON = "\u001b[?2026h";
@@ -9,12 +10,6 @@ const CLEAR_REST = "\u001b[K";
 const RESET = "\u001b[0m";
 /** Control sequences that a painted row can have: SGR, and the two ends of a link. */
 const SEQUENCE = /\u001b(?:\[[0-9;]*m|\]8;[^\u0007\u001b]*(?:\u001b\\|\u0007))/y;
-/**
- * Characters whose width every terminal knows, and that join no neighbour: ASCII, letters of Europe, box lines, and
- * the common wide ones.
- */
-const SIMPLE =
-  /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u0588\u2010-\u2027\u2030-\u205e\u2190-\u2193\u2500-\u259f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
 /** Rows that must be saved by moving a part of the screen. */
 const MOVED_ROWS_MIN = 3;
 /** Rows by which a part of the screen is moved at most. */
@@ -56,7 +51,7 @@ function cursorAt(cursor: ScreenFrame["cursor"], { columns }: Size): string {
 }
 
 function wholeRows(rows: readonly string[], columns: number): string {
-  const written = rows.map((text, row) => `${position(row, 0)}${text}${clearing(text, columns)}`);
+  const written = rows.map((text, row) => `${position(row, 0)}${addressed(text)}${clearing(text, columns)}`);
   return `${RESET}${written.join("")}`;
 }
 
@@ -130,20 +125,20 @@ function moveBytes({ top, bottom, by }: Move): string {
 function changedRow(row: number, before: string, after: string): string {
   const { length, open, isStart } = sharedBeginning(before, after);
   const text = after.slice(length);
-  const column = isStart ? 0 : displayWidth(textOf(after.slice(0, length)));
-  return `${position(row, column)}${open}${text}`;
+  const column = isStart ? 0 : paintedWidth(after.slice(0, length));
+  return `${position(row, column)}${open}${addressed(text, column)}`;
 }
 
 /** Clears the rest of a row where its old text may have been longer. */
 function clearingAfter(before: string, after: string, columns: number): string {
-  const [old, next] = [textOf(before), textOf(after)];
-  const isSure = SIMPLE.test(old) && SIMPLE.test(next);
-  return isSure && displayWidth(next) >= displayWidth(old) ? "" : clearing(after, columns);
+  const [old, next] = [textOfPainted(before), textOfPainted(after)];
+  const isSure = isSimple(old) && isSimple(next);
+  return isSure && paintedWidth(after) >= paintedWidth(before) ? "" : clearing(after, columns);
 }
 
 /** Clears behind the text of a row. A text that fills the row leaves the cursor on its last cell: nothing is behind. */
 function clearing(text: string, columns: number): string {
-  return displayWidth(textOf(text)) >= columns ? "" : CLEAR_REST;
+  return paintedWidth(text) >= columns ? "" : CLEAR_REST;
 }
 
 interface Beginning {
@@ -158,6 +153,7 @@ const NOTHING: Beginning = { length: 0, open: "", isStart: true };
 
 /** Returns the beginning that two painted rows share, up to a place from which a row can be written. */
 function sharedBeginning(before: string, after: string): Beginning {
+  if (splitsCharacter(before) || splitsCharacter(after)) return NOTHING;
   const most = Math.min(before.length, after.length);
   let same = 0;
   while (same < most && before.charCodeAt(same) === after.charCodeAt(same)) same += 1;
@@ -175,7 +171,7 @@ function sharedBeginning(before: string, after: string): Beginning {
     const end = after.indexOf("\u001b", at);
     const run = after.slice(at, end < 0 ? after.length : end);
     const shared = after.slice(at, Math.min(same, at + run.length));
-    if (!SIMPLE.test(run) || !SIMPLE.test(nextRun(before, at))) return best;
+    if (!isSimple(run) || !isSimple(nextRun(before, at))) return best;
     at += shared.length;
     best = { length: at, open, isStart: false };
     if (shared.length < run.length) break;
@@ -187,10 +183,6 @@ function sharedBeginning(before: string, after: string): Beginning {
 function nextRun(painted: string, from: number): string {
   const end = painted.indexOf("\u001b", from);
   return painted.slice(from, end < 0 ? painted.length : end);
-}
-
-function textOf(painted: string): string {
-  return painted.replaceAll(/\u001b(?:\[[0-9;]*m|\]8;[^\u0007\u001b]*(?:\u001b\\|\u0007))/g, "");
 }
 
 function position(row: number, column: number): string {

@@ -65,11 +65,6 @@ export class OwnTerminal extends ProcessTerminal {
     };
   }
 
-  /** Reads the size now: the signal about a change may still be on its way. A change calls `onResize` at once. */
-  refreshSize(): void {
-    (process.stdout as { _refreshSize?(): void })._refreshSize?.();
-  }
-
   /** The size of the last resize that is over: a storm of them costs one picture. */
   override get columns(): number {
     return this.#size?.columns ?? super.columns;

@@ -1,4 +1,4 @@
-import { visibleWidth } from "@earendil-works/pi-tui";
+import { addressed, paintedWidth } from "./painted-text.ts";
 import type { ScreenFrame, Size } from "./screen.ts";
 
 const ESCAPE = "\u001b[";
@@ -26,7 +26,7 @@ export class WholeFrame implements Disposable {
     let text = isResized ? `${ESCAPE}2J` : "";
     for (const [at, row] of shown.entries()) {
       if (row === (before[at] ?? "")) continue;
-      text += `${ESCAPE}${at + 1};1H${row}${visibleWidth(row) < columns ? `${ESCAPE}K` : ""}`;
+      text += `${ESCAPE}${at + 1};1H${addressed(row)}${paintedWidth(row) < columns ? `${ESCAPE}K` : ""}`;
     }
     const place = cursor === undefined ? "" : `${ESCAPE}${cursor.row + 1};${cursor.column + 1}H${ESCAPE}?25h`;
     this.#rows = shown;

@@ -1,4 +1,5 @@
 import type { DiffLayout } from "../diff/diff-rows.ts";
+import type { RightToLeft } from "../drawing/right-to-left.ts";
 import type { MouseMode } from "../screen/screen.ts";
 
 /**
@@ -29,6 +30,10 @@ export interface ClientSettingValues {
   readonly notifyContent: boolean;
   /** True: the transcript stays on the main screen when the client ends. */
   readonly transcriptAtExit: boolean;
+  /** Form in which words that are read from the right to the left are written. */
+  readonly rightToLeft: RightToLeft;
+  /** True: the cursor is visible without a field too, at what is chosen. */
+  readonly visibleCursor: boolean;
 }
 
 export const DEFAULT_SETTINGS: ClientSettingValues = {
@@ -44,6 +49,8 @@ export const DEFAULT_SETTINGS: ClientSettingValues = {
   notify: "unfocused",
   notifyContent: false,
   transcriptAtExit: false,
+  rightToLeft: "isolate",
+  visibleCursor: false,
 };
 
 /** The settings of this client, read and changed by the parts of its screen. */

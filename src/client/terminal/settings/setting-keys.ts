@@ -1,3 +1,4 @@
+import { RIGHT_TO_LEFT } from "../drawing/right-to-left.ts";
 import { THEME_NAMES } from "../themes/theme-choice.ts";
 import type { ClientSettingValues } from "./client-settings.ts";
 
@@ -105,6 +106,18 @@ export const SETTING_KEYS: {
     key: "transcript_at_exit",
     kind: "flag",
     meaning: "The whole transcript is printed on the main screen when cinch ends.",
+  },
+  rightToLeft: {
+    key: "right_to_left",
+    kind: "word",
+    words: RIGHT_TO_LEFT,
+    meaning:
+      "Words from the right to the left: `isolate` for terminals that reorder them, `reorder` for those that do not, `plain`: without marks.",
+  },
+  visibleCursor: {
+    key: "visible_cursor",
+    kind: "flag",
+    meaning: "The cursor is also visible in lists and panels, at what is chosen: a magnifier follows it.",
   },
 };
 

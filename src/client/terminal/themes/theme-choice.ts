@@ -1,4 +1,5 @@
 import type { Theme } from "../drawing/paint.ts";
+import type { RightToLeft } from "../drawing/right-to-left.ts";
 import type { Rgb } from "./colour.ts";
 import { BLACK, contrast, WHITE } from "./colour.ts";
 import { colourDepth } from "./colour-depth.ts";
@@ -30,6 +31,8 @@ export interface ThemeChoiceOptions {
   readonly hasColours: boolean;
   /** Returns the name of the setting. One that is unknown counts as `auto`. */
   readonly name: () => string;
+  /** Returns how right-to-left words are written. Default: `isolate`. */
+  readonly rightToLeft?: () => RightToLeft;
 }
 
 /** Decides with which theme the screen is painted. */
@@ -38,8 +41,8 @@ export class ThemeChoice {
   #background: Rgb | undefined;
   /** Theme that is previewed and not chosen. */
   #previewed: ThemeName | undefined;
-  /** The theme of the last frame, and the name that it was made for. */
-  #made: { readonly name: ThemeName; readonly theme: Theme } | undefined;
+  /** The theme of the last frame, and what it was made for. */
+  #made: { readonly name: ThemeName; readonly rightToLeft: RightToLeft; readonly theme: Theme } | undefined;
 
   constructor(options: ThemeChoiceOptions) {
     this.#options = options;
@@ -48,7 +51,9 @@ export class ThemeChoice {
   /** The theme that counts now. */
   get theme(): Theme {
     const { name } = this;
-    if (this.#made?.name !== name) this.#made = { name, theme: this.#make(name) };
+    const rightToLeft = this.#options.rightToLeft?.() ?? "isolate";
+    if (this.#made?.name !== name || this.#made.rightToLeft !== rightToLeft)
+      this.#made = { name, rightToLeft, theme: { ...this.#make(name), rightToLeft } };
     return this.#made.theme;
   }
 

@@ -3,6 +3,7 @@ import type { TranscriptRange } from "../../../../view/transcript/pages.ts";
 import type { JoinedText, RowRange } from "../../drawing/row-text.ts";
 import { joinedText, rangesOf } from "../../drawing/row-text.ts";
 import type { DrawnRow } from "../../drawing/span.ts";
+import { inBackground } from "../../layout/in-background.ts";
 import { itemOf } from "../browse/blocks.ts";
 import type { TranscriptWindow } from "../browse/window.ts";
 import { bringIntoSight, putInSight } from "../browse/window.ts";
@@ -261,8 +262,11 @@ export class Search implements Disposable {
     );
     this.#pending = this.#searched.missing(transcript);
     this.#isScanned = true;
+    const { services } = this.#window;
     if (this.#pending.length > 0 && !this.#hasFailed)
-      this.#pagesTimer ??= this.#window.services.clock.timer(PAGES_AFTER_MS, () => void this.#readPages());
+      this.#pagesTimer ??= services.clock.timer(PAGES_AFTER_MS, () =>
+        inBackground(this.#readPages(), services),
+      );
   }
 
   /** Looks through the pages that are not loaded, the newest first, until all are known or the search changes. */

@@ -1,4 +1,4 @@
-import { fittingHead } from "../../../../view/terminal/display-width.ts";
+import { firstCluster, fittingHead } from "../../../../view/terminal/display-width.ts";
 import { marginUnits } from "../../drawing/row-text.ts";
 import type { DrawnRow } from "../../drawing/span.ts";
 import { textOfRow } from "../../drawing/span.ts";
@@ -24,8 +24,6 @@ export type SelectionUnit = "character" | "word" | "line";
 
 /** A path, an address or a word: brackets, quotes and commas end it. */
 const WORD = /[^\s"'`()[\]{}<>|,;]+/g;
-/** Columns of the widest character. */
-const WIDEST = 2;
 
 /** Returns the part at a cell of a row. @param rows all rows of the part that the row belongs to. */
 export function extentAt(
@@ -46,7 +44,7 @@ export function extentAt(
     );
     if (word !== undefined) return extent(place, Math.max(margin, word.index), word.index + word[0].length);
   }
-  return extent(place, here, Math.max(here, endOfCell(text, column, here)));
+  return extent(place, here, here + firstCluster(text.slice(here)).length);
 }
 
 /** Returns the part that covers two parts and what is between them. */
@@ -78,15 +76,6 @@ function lineExtent(place: RowLocation, rows: readonly DrawnRow[]): Extent {
     from: { place: { ...place, row: first }, unit: 0 },
     to: { place: { ...place, row: last }, unit: end === undefined ? 0 : textOfRow(end).length },
   };
-}
-
-/** Returns the index behind the character in a cell, which may be a wide one. */
-function endOfCell(text: string, column: number, from: number): number {
-  for (let width = 1; width <= WIDEST; width += 1) {
-    const end = fittingHead(text, column + width).length;
-    if (end > from) return end;
-  }
-  return from;
 }
 
 function extent(place: RowLocation, from: number, to: number): Extent {
