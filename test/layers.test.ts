@@ -45,7 +45,7 @@ test("[DOC-01] a folder holds 2 to 12 source files on one level", () => {
   const single = [...counts]
     .filter(([folder, count]) => count === 1 && !holdsFolders(folder))
     .map(([folder]) => folder)
-    .filter((folder) => !/^src\/(?:providers|features)\/[\w-]+$/.test(folder));
+    .filter((folder) => !/^src\/(?:providers|features|client\/terminal\/features)\/[\w-]+$/.test(folder));
   expect(single.sort(), "one source file alone: put it into the folder above, or name it in SINGLE").toEqual([
     ...SINGLE,
   ]);
@@ -125,6 +125,20 @@ test("a client sees the wire and nothing else", () => {
   expect(caught("conformance/run-scenarios.ts", `import "../engine/bus/bus.ts";`)).toBe(1);
   const allowed = `import type { Command } from "../../protocol/commands/commands.ts"; import "../../view/follow.ts";`;
   expect(caught("client/line/line-client.ts", allowed)).toBe(0);
+});
+
+test("[DOC-01] a feature of the terminal client is deleted with its folder and its line in the list", () => {
+  const features = "src/client/terminal/features/";
+  const featureOf = (file: string) =>
+    file.startsWith(features) ? file.slice(features.length).split("/")[0] : undefined;
+  const found = FILES.filter((file) => file !== "src/client/terminal/features.ts").flatMap((file) =>
+    importsOf(readSource(file)).flatMap(({ specifier = "" }) => {
+      const imported = featureOf(posix.join(posix.dirname(file), specifier));
+      const isOther = imported !== undefined && imported !== featureOf(file);
+      return isOther ? [`${file} imports ${imported}: what two need moves out of it`] : [];
+    }),
+  );
+  expect(found).toEqual([]);
 });
 
 test("what only one machine has would be caught in a neutral module", () => {

@@ -1,30 +1,30 @@
-import { banners } from "./banners/banners.ts";
-import { changes } from "./changes/changes.ts";
-import { slashLines } from "./commands/slash-lines.ts";
-import { completion } from "./completion/completion.ts";
-import { costs } from "./costs/costs.ts";
-import { images } from "./images/paste-image.ts";
-import { keyProbe } from "./keys/key-probe.ts";
+import { banners } from "./features/banners/banners.ts";
+import { changes } from "./features/changes/changes.ts";
+import { slashLines } from "./features/commands/slash-lines.ts";
+import { completion } from "./features/completion/completion.ts";
+import { costs } from "./features/costs/costs.ts";
+import { help } from "./features/help/help.ts";
+import { keyProbe } from "./features/key-probe/key-probe.ts";
+import { models } from "./features/models/models.ts";
+import { modes } from "./features/modes/modes.ts";
+import { notify } from "./features/notify/notify.ts";
+import { images } from "./features/paste-image/paste-image.ts";
+import { policy } from "./features/policy/policy-panel.ts";
+import { profiles } from "./features/profiles/profiles.ts";
+import { queue } from "./features/queue/queue.ts";
+import { rewind } from "./features/rewind/rewind.ts";
+import { sessionChoice } from "./features/sessions/session-choice.ts";
+import { settings } from "./features/settings/settings.ts";
+import { shellLines } from "./features/shell/shell-lines.ts";
+import { sidebar } from "./features/sidebar/sidebar.ts";
+import { themes } from "./features/themes/theme-panel.ts";
+import { welcome } from "./features/welcome/welcome.ts";
 import type { MakeTerminalFeature } from "./layout/feature.ts";
-import { models } from "./models/models.ts";
-import { modes } from "./modes/modes.ts";
-import { notify } from "./notify/notify.ts";
-import { panels } from "./panels/panels.ts";
-import { profiles } from "./profiles/profiles.ts";
-import { policy } from "./questions/policy-panel.ts";
-import { queue } from "./queue/queue.ts";
-import { rewind } from "./rewind/rewind.ts";
-import { sessionChoice } from "./sessions/session-choice.ts";
-import { settings } from "./settings/settings.ts";
-import { shellLines } from "./shell/shell-lines.ts";
-import { sidebar } from "./sidebar/sidebar.ts";
-import { themes } from "./themes/theme-panel.ts";
-import { welcome } from "./welcome/welcome.ts";
 
 /** Every feature of the client. The order counts for the rows above the draft, and for a text that two would take. */
 export const TERMINAL_FEATURES: readonly MakeTerminalFeature[] = [
   settings,
-  panels,
+  help,
   policy,
   sessionChoice,
   rewind,

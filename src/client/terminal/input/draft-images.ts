@@ -6,7 +6,7 @@ import {
 import type { DraftImage } from "../images/draft-image.ts";
 import { imageBytes } from "../images/draft-image.ts";
 import { pastedImagePaths, readImage } from "../images/image-paths.ts";
-import { imageRefusal } from "../images/paste-image.ts";
+import { imageRefusal } from "../images/image-refusal.ts";
 import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 import { imagesOf, plainText } from "./chips.ts";

@@ -22,7 +22,7 @@ import type { HistoryEntry } from "./history/prompt-history.ts";
 import { PromptHistory } from "./history/prompt-history.ts";
 import type { OutgoingMessage, Waited } from "./message.ts";
 import { textMessage } from "./message.ts";
-import type { MessageSender } from "./outbox.ts";
+import type { MessageSender } from "./message-sender.ts";
 import type { VimEditor, VimState } from "./vim/vim.ts";
 import { isCommanding, NEW_VIM, selectedPart, vimEscape, vimKey } from "./vim/vim.ts";
 

@@ -8,8 +8,8 @@ import type { SidePart } from "./part.ts";
 import type { SendHow, Services } from "./services.ts";
 
 /**
- * A feature of the client that the composition lists (`features.ts`). Each has its own folder; it is deleted with that
- * folder and its line in the list.
+ * A feature of the client that the composition lists (`features.ts`). Each has its folder below `features/`, and is
+ * deleted with that folder and its line in the list.
  */
 export interface TerminalFeature {
   /** Effects of actions that no part with the focus has taken. */

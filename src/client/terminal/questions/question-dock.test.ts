@@ -7,7 +7,7 @@ import { ImageUploads } from "../images/image-uploads.ts";
 import { InputPart } from "../input/input-part.ts";
 import type { OutgoingMessage } from "../input/message.ts";
 import type { ActionName } from "../keys/actions.ts";
-import { ScreenLayout } from "../layout/stage.ts";
+import { ScreenLayout } from "../layout/screen-layout.ts";
 import { NO_COLOURS } from "../themes/none.ts";
 import { QuestionDock } from "./question-dock.ts";
 

@@ -1,7 +1,7 @@
 import { byteLength } from "../../../base/text/text.ts";
 import type { Message } from "../../../protocol/message.ts";
-import { estimateTokens } from "../../../providers/dialect/request/token-estimate.ts";
-import type { ModelRequest, ModelUsage } from "../../../providers/provider.ts";
+import { estimateTokens } from "./token-estimate.ts";
+import type { ModelRequest, ModelUsage } from "../../provider.ts";
 import { commonStart } from "./common-start.ts";
 
 export const BYTES_PER_TOKEN = 4;

@@ -1,0 +1,100 @@
+import { expect, test } from "bun:test";
+import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
+import type { Envelope } from "../../../../protocol/events/envelope.ts";
+import { ENGINE_BACK, UPGRADING } from "../../../../view/notes/engine-text.ts";
+import { expiringSessionsText } from "../../../../view/notes/expiry-text.ts";
+import { banners } from "./banners.ts";
+
+const AGENTS = "sess_01HXXA0000000000000000000B";
+
+function noticed(kind: "AgentSession" | "AgentAsks", text: string): Envelope {
+  const payload = { namespace: "cinch", kind, payload: { session: AGENTS, agent: "Outer", text } };
+  return {
+    id: 4,
+    session: "ses_1",
+    ts: "",
+    kind: "CustomEvent",
+    payload,
+    aside: true,
+  } as unknown as Envelope;
+}
+
+function openBoard(notices: readonly string[] = []) {
+  const services = fakeServices();
+  Object.assign(services.session, { open: { ...services.session.open, notices } });
+  const feature = banners(services);
+  feature.opened?.();
+  return { services, feature, shown: (columns = 80) => linesOf(feature.above?.(columns) ?? []) };
+}
+
+test("[SES-06 TUI-06] the warning about sessions that expire is there before one is open, and stays until it is hidden, which the engine keeps", async () => {
+  const text = expiringSessionsText(["sess_A", "sess_B", "sess_C"]);
+  expect(text).toStartWith(
+    "3 sessions expire this week: sess_A, sess_B, sess_C — /sessions:pin or /sessions:export to keep them.",
+  );
+  const { services, feature, shown } = openBoard([text]);
+  expect(shown(200)).toBe(`▌ ${text}  alt+k hides`); // an engine that knows no query for it
+  services.found = { sessions: ["sess_A", "sess_B", "sess_C"], total: 3, dismissed: false };
+  feature.reached?.();
+  await services.clock.advance(1);
+  expect(shown(200)).toBe(`▌ ${text}  alt+k hides`);
+  feature.opened?.();
+  expect(shown(200)).toBe(`▌ ${text}  alt+k hides`);
+  feature.actions?.["banner.hide"]?.();
+  await services.clock.advance(1);
+  expect(shown()).toBe("");
+  expect(services.sent).toEqual([{ kind: "DismissExpiring", sessionId: "sess_A" }] as never);
+  expect(services.said).toEqual(["Hidden until another session is about to expire."]);
+  feature.actions?.["banner.hide"]?.();
+  expect(services.said.at(-1)).toBe("There is no notice to hide.");
+  feature.opened?.();
+  expect(shown()).toBe("");
+  services.found = { sessions: ["sess_A"], total: 1, dismissed: true };
+  feature.reached?.();
+  await services.clock.advance(1);
+  expect(shown()).toBe("");
+});
+
+test("[SES-02] an upgrade of the database is shown until the engine is reached", () => {
+  const { feature, shown } = openBoard();
+  feature.engineNotice?.(UPGRADING);
+  expect(shown()).toStartWith("▌ Database is upgrading…");
+  feature.reached?.();
+  expect(shown()).toBe("");
+});
+
+test("[TUI-10] a lost engine is shown until it answers again", () => {
+  const { services, feature, shown } = openBoard();
+  feature.engineNotice?.({ kind: "away", text: "The engine cannot be reached." });
+  expect(shown()).toContain("The engine cannot be reached.");
+  feature.engineNotice?.(ENGINE_BACK);
+  expect(shown()).toBe("");
+  expect(services.said).toEqual(["The engine answers again."]);
+});
+
+test("[CTL-12] an agent's session is announced, a key goes there, and a banner there says that they observe", () => {
+  const { services, feature, shown } = openBoard();
+  const text = `Outer agent Outer started session ${AGENTS}. /sessions:attach ${AGENTS} to observe.`;
+  feature.changed?.(noticed("AgentSession", text), undefined as never);
+  expect(shown(200)).toBe(`▌ ${text}  alt+o observes · alt+k hides`);
+  feature.actions?.["agent.observe"]?.();
+  expect(services.shown).toEqual([{ kind: "stored", info: { session: AGENTS } }] as never);
+  Object.assign(services.session, { open: { ...services.session.open, session: AGENTS } });
+  feature.opened?.();
+  expect(shown(200)).toBe(
+    "▌ This session was started by an external agent. You are observing as human.  alt+k hides",
+  );
+});
+
+test("[TUI-07 TUI-06] many long notices take a few rows, within any width, and hostile text is harmless", () => {
+  const { feature } = openBoard(
+    Array.from({ length: 9 }, (_, at) => `notice ${at} \u001b[2J ${"字".repeat(200)}`),
+  );
+  for (const columns of [20, 40, 80]) {
+    const rows = feature.above?.(columns) ?? [];
+    expect(rows.length).toBeLessThanOrEqual(10);
+    for (const each of linesOf(rows).split("\n")) expect(Bun.stringWidth(each)).toBeLessThanOrEqual(columns);
+    expect(linesOf(rows)).not.toContain("\u001b");
+    expect(linesOf(rows)).toContain("… 6 more above");
+  }
+});

@@ -1,0 +1,234 @@
+import { HarnessError } from "../../../../base/errors.ts";
+import { SLASH_COMMANDS } from "../../../../protocol/commands/own-commands.ts";
+import type { Envelope } from "../../../../protocol/events/envelope.ts";
+import type { SlashCommand, Typed } from "../../../../view/slash/slash.ts";
+import { parseTyped, printCommand } from "../../../../view/slash/slash.ts";
+import { slashHelpText } from "../../../slash/commands/help-text.ts";
+import { runSlashCommand } from "../../../slash/commands/slash-commands.ts";
+import type { SlashState } from "../../../slash/create-slash-context.ts";
+import { createSlashContext } from "../../../slash/create-slash-context.ts";
+import { KnownCommands } from "../../../slash/known-commands.ts";
+import type { ActionName } from "../../keys/actions.ts";
+import type { TerminalFeature } from "../../layout/feature.ts";
+import { inBackground } from "../../layout/in-background.ts";
+import type { SendHow, Services } from "../../layout/services.ts";
+import type { OpenSession } from "../../options.ts";
+import { shownSender } from "../../session/shown-sender.ts";
+import { SlashAnswer } from "./answer.ts";
+import { slashActions } from "./slash-actions.ts";
+
+/** Panels that are opened instead of a text, by the command alone. */
+const PANELS: ReadonlyMap<string, ActionName> = new Map([
+  ["/model", "model.open"],
+  ["/profiles", "profile.open"],
+  ["/rewind", "rewind.open"],
+  ["/diff", "changes.open"],
+  ["/cost", "costs.open"],
+  ["/resume", "session.open"],
+  ["/sessions", "session.open"],
+  ["/sessions:list", "session.open"],
+  ["/sessions:resume", "session.open"],
+  ["/sessions:attach", "session.open"],
+  ["/permissions", "policy.open"],
+]);
+
+/** Longest wait of what is typed for the session under another profile. */
+const SHOWN_MS_MAX = 10_000;
+
+/** Runs typed slash commands: those of cinch, of the session, and of plugins (CMD-01). */
+export function slashLines(services: Services): TerminalFeature {
+  return new SlashLines(services);
+}
+
+class SlashLines implements TerminalFeature {
+  readonly #services: Services;
+  readonly #end = new AbortController();
+  /** Runs until a command has shown another session. */
+  #switching: Promise<void> | undefined;
+  #shown: PromiseWithResolvers<void> | undefined;
+  /** Commands of the session that is shown, as its engine lists them. */
+  #known: { readonly of: OpenSession; readonly commands: KnownCommands } | undefined;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  send(text: string, how: SendHow, again: () => void): boolean {
+    const typed = parseTyped(text);
+    if (this.#switching !== undefined && !isUrgent(typed)) {
+      inBackground(this.#switching.then(again), this.#services);
+      return true;
+    }
+    if (!text.startsWith("/")) return false;
+    switch (typed.kind) {
+      case "text":
+        if (typed.text === text) return false;
+        inBackground(
+          this.#guarded(() => this.#sendText(typed.text, how), text),
+          this.#services,
+        );
+        return true;
+      case "invalid":
+        this.#services.draft.bringBack(text);
+        this.#services.say(typed.why, "warning");
+        return true;
+      case "command":
+        this.#start(typed, text);
+        return true;
+    }
+  }
+
+  changed(envelope: Envelope): void {
+    this.#known?.commands.add(envelope);
+  }
+
+  opened(): void {
+    this.#shown?.resolve();
+    this.#shown = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.#end.abort();
+  }
+
+  /** Runs a command. What is sent until it has shown another session waits for that one. */
+  #start(command: SlashCommand, line: string): void {
+    const work = this.#guarded(() => this.#run(command, line), line);
+    if (!isSwitch(command)) return;
+    const switching = work.finally(() => {
+      if (this.#switching === switching) this.#switching = undefined;
+    });
+    this.#switching = switching;
+  }
+
+  /** Resolves once another session is shown, or after `SHOWN_MS_MAX`. */
+  async #untilShown(): Promise<void> {
+    this.#shown ??= Promise.withResolvers();
+    const { promise, resolve } = this.#shown;
+    using _limit = this.#services.clock.timer(SHOWN_MS_MAX, resolve);
+    await promise;
+  }
+
+  /** Runs work of a line. A failure is shown, and the line comes back to the draft. */
+  async #guarded(work: () => Promise<void>, line: string): Promise<void> {
+    try {
+      await work();
+    } catch (thrown) {
+      if (this.#end.signal.aborted) return;
+      this.#services.draft.bringBack(line);
+      this.#services.tell(thrown);
+    }
+  }
+
+  async #run(command: SlashCommand, line: string): Promise<void> {
+    const services = this.#services;
+    const { session } = services;
+    const panel = command.rest === "" ? PANELS.get(printCommand(command)) : undefined;
+    if (panel !== undefined) return services.run(panel);
+    if (session.open === undefined && (await this.#runWithoutSession(command))) return;
+    const open = await session.session();
+    const answer = new SlashAnswer(services, titleOf(command));
+    const commands = this.#commandsOf(open);
+    const sender = shownSender(services, this.#end.signal, async (text) => answer.say(text));
+    const parts = {
+      session: open.session,
+      sender,
+      commands,
+      state: this.#state(open),
+      nowMs: services.clock.now(),
+    };
+    const shown: Promise<void>[] = [];
+    const actions = slashActions({
+      ...{ services, open, line, answer },
+      switches(next) {
+        shown.push(next);
+      },
+      untilShown: () => this.#untilShown(),
+    });
+    await runSlashCommand(command, createSlashContext(parts, actions));
+    await Promise.all(shown);
+    services.redraw();
+  }
+
+  /** Runs a command that needs no session. Returns false for any other. */
+  async #runWithoutSession({ namespace, name, args }: SlashCommand): Promise<boolean> {
+    const { session, leave } = this.#services;
+    if (namespace === undefined)
+      switch (name) {
+        case "quit":
+        case "exit":
+          leave();
+          return true;
+        case "new":
+          await session.goTo({ kind: "new" });
+          return true;
+        case "help":
+          new SlashAnswer(this.#services, "/help").say(slashHelpText(SLASH_COMMANDS));
+          return true;
+      }
+    const isResume =
+      namespace === undefined
+        ? name === "resume"
+        : namespace === "sessions" && /^(?:resume|attach)$/.test(name);
+    const [wanted] = args;
+    if (!isResume || wanted === undefined) return false;
+    const found =
+      wanted === "last" && session.last !== undefined
+        ? session.last
+        : await session.query({ kind: "FindSession", text: wanted });
+    if (found instanceof HarnessError) throw found;
+    await session.goTo({ kind: "stored", info: found });
+    return true;
+  }
+
+  /** Sends a text that begins with two slashes as one for the model. */
+  async #sendText(text: string, how: SendHow): Promise<void> {
+    const open = await this.#services.session.session();
+
+    const content = [{ type: "text" as const, text }];
+    const { session: sessionId } = open;
+    const sent = await this.#services.session.send({ kind: "SendInput", sessionId, content, delivery: how });
+    if (sent instanceof HarnessError) throw sent;
+  }
+
+  #commandsOf(open: OpenSession): KnownCommands {
+    if (this.#known?.of === open) return this.#known.commands;
+    const sender = shownSender(this.#services, this.#end.signal, async () => undefined);
+    this.#known = { of: open, commands: new KnownCommands(sender, open.session) };
+    return this.#known.commands;
+  }
+
+  #state({ model }: OpenSession): SlashState {
+    const { view } = this.#services.session;
+    const { turns, waiting, memories, run } = view;
+    return {
+      ...{ turns, waiting, memories },
+      planMode: run?.planMode === true,
+      tasks: run?.tasks ?? [],
+      folders: run?.folders ?? [],
+      model: run?.model ?? model,
+    };
+  }
+}
+
+/** Returns a command as it stands above its answer. Words behind /key could be a key. */
+function titleOf(command: SlashCommand): string {
+  const name = printCommand(command);
+  return command.rest === "" || name === "/key" ? name : `${name} ${command.rest}`;
+}
+
+/** Returns true for a command that may show another session. */
+function isSwitch({ namespace, name, rest }: SlashCommand): boolean {
+  if (namespace === "profiles") return true;
+  if (namespace === "sessions") return name === "resume" || name === "attach";
+  return (
+    namespace === undefined && (name === "new" || name === "resume" || (name === "profiles" && rest !== ""))
+  );
+}
+
+/** Returns true for a command that stops something: it waits for nothing. */
+function isUrgent(typed: Typed): boolean {
+  return (
+    typed.kind === "command" && typed.namespace === undefined && /^(?:cancel|quit|exit)$/.test(typed.name)
+  );
+}

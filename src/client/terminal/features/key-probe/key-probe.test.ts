@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
+import { KeyProbe } from "./key-probe.ts";
+
+test("[TUI-11 bar:Keys] the probe names each key and what it does in each context, and no key does anything", () => {
+  const services = fakeServices();
+  const probe = new KeyProbe(services);
+  services.open(probe);
+  const shown = () => linesOf(probe.draw({ columns: 80, rows: 22 }).rows);
+  expect(probe.key({ kind: "key", key: "ctrl+r" })).toBe(true);
+  expect(shown()).toContain("ctrl+r");
+  expect(shown()).toContain("Anywhere: search in earlier prompts  input.history");
+  expect(shown()).toContain("In vim mode: redo in normal mode");
+  probe.key({ kind: "key", key: "q", text: "q" });
+  expect(shown()).toContain("In a panel: close  panel.leave");
+  probe.key({ kind: "key", key: "ctrl+9" });
+  expect(shown()).toContain("no action has it");
+  probe.key({ kind: "key", key: "escape" });
+  expect(services.overlays).toEqual([probe]);
+  probe.key({ kind: "key", key: "escape" });
+  expect(services.overlays).toEqual([]);
+});

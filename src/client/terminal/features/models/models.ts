@@ -1,0 +1,30 @@
+import type { TerminalFeature } from "../../layout/feature.ts";
+import { inBackground } from "../../layout/in-background.ts";
+import type { Services } from "../../layout/services.ts";
+import { applyModel, currentModel } from "./current-model.ts";
+import { openModels } from "./model-panel.ts";
+
+/** The choice of a model and its effort for the session, and a key that goes through the favourite ones. */
+export function models(services: Services): TerminalFeature {
+  return {
+    actions: {
+      "model.open": () => openModels(services),
+      "model.next": () => nextFavourite(services),
+    },
+  };
+}
+
+/** Sets the favourite behind the model in use; the first one if that is none. */
+function nextFavourite(services: Services): void {
+  const { settings, keys, say } = services;
+  const { favouriteModels: favourites } = settings.values;
+  const { model: current } = currentModel(services);
+  const next = favourites[(favourites.indexOf(current ?? "") + 1) % Math.max(1, favourites.length)];
+  if (next === undefined || next === current) {
+    const [list = "the list of models"] = keys.keysOf("model.open");
+    const [mark = "its key"] = keys.keysOf("models.favourite");
+    say(`There is no other favourite model: ${list} lists the models, ${mark} there marks one.`);
+    return;
+  }
+  inBackground(applyModel(services, next, undefined), services);
+}

@@ -1,0 +1,20 @@
+import type { TerminalFeature } from "../../layout/feature.ts";
+import { inBackground } from "../../layout/in-background.ts";
+import type { Services } from "../../layout/services.ts";
+import { openSessionList } from "./session-panel.ts";
+
+/** Shows another session: the last one of this folder, one from the list, or a new one (CTL-11). */
+export function sessionChoice(services: Services): TerminalFeature {
+  const { session } = services;
+  return {
+    actions: {
+      "session.open": () => openSessionList(services),
+      "session.new": () => inBackground(session.goTo({ kind: "new" }), services),
+      "session.continue"() {
+        const { last } = session;
+        if (last !== undefined && session.open === undefined)
+          inBackground(session.goTo({ kind: "stored", info: last }), services);
+      },
+    },
+  };
+}

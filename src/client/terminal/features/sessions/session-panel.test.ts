@@ -1,0 +1,107 @@
+import { expect, test } from "bun:test";
+import type { FakeServices } from "../../../../../test/support/terminal-parts.ts";
+import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
+import { HarnessError } from "../../../../base/errors.ts";
+import type { SessionInfo } from "../../../../protocol/resources.ts";
+import { openSessionList } from "./session-panel.ts";
+
+const SIZE = { columns: 100, rows: 30 };
+
+function stored(number: number, folder = "/work"): SessionInfo {
+  return {
+    session: `sess_${number}`,
+    title: `talk ${number}`,
+    status: "paused",
+    profile: "default",
+    model: "m:one",
+    turns: number,
+    working_dir: folder,
+    pinned: false,
+    updated_at: new Date(1_750_000_000_000 - number * 60_000).toISOString(),
+  } as unknown as SessionInfo;
+}
+
+interface Asked {
+  readonly kind: string;
+  readonly limit: number;
+  readonly before?: string;
+}
+
+/** Services whose engine has these sessions, and lists them page by page. */
+function servicesWith(sessions: readonly SessionInfo[]): FakeServices & { readonly asked: Asked[] } {
+  const fakes = fakeServices();
+  const asked: Asked[] = [];
+  const query = async (each: Asked) => {
+    asked.push(each);
+    if (each.kind === "ListItems") return { items: [{ kind: "prompt", text: "said last" }], more: false };
+    const from = Number(each.before ?? 0);
+    const page = sessions.slice(from, from + each.limit);
+    const end = from + page.length;
+    return { sessions: page, ...(end < sessions.length ? { more: true, cursor: String(end) } : {}) };
+  };
+  return Object.assign(fakes, { asked, session: { ...fakes.session, query: query as never } });
+}
+
+/** Lets every answer come. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 200; turn += 1) await Promise.resolve();
+}
+
+test("[TUI-06 PERF-03] the first sessions are there at once, the others follow page by page, and a list that is closed reads no more", async () => {
+  const services = servicesWith(Array.from({ length: 3_000 }, (_, at) => stored(at)));
+  openSessionList(services);
+  const [panel] = services.overlays;
+  expect(linesOf(panel?.draw(SIZE).rows ?? [])).toContain("reading the sessions …");
+  await settle();
+  const lists = services.asked.filter(({ kind }) => kind === "ListSessions");
+  expect(lists.map(({ limit, before = "" }) => `${limit}:${before}`)).toEqual([
+    "100:",
+    "1000:100",
+    "1000:1100",
+    "1000:2100",
+  ]);
+  const text = linesOf(panel?.draw(SIZE).rows ?? []);
+  expect(text).toContain("1/3000");
+  expect(text).toContain("> said last");
+  const other = servicesWith(Array.from({ length: 3_000 }, (_, at) => stored(at)));
+  openSessionList(other);
+  other.overlays[0]?.act("list.leave");
+  await settle();
+  expect(other.asked).toHaveLength(1);
+});
+
+test("[CTL-11 TUI-06] a folder without sessions shows those of all folders, and the order is changed with a key", async () => {
+  const services = servicesWith([stored(2, "/b"), stored(10, "/a")]);
+  openSessionList(services);
+  const [panel] = services.overlays;
+  await settle();
+  const titles = () =>
+    linesOf(panel?.draw(SIZE).rows ?? [])
+      .match(/talk \d+/g)
+      ?.slice(0, 2);
+  expect(linesOf(panel?.draw(SIZE).rows ?? [])).toContain("all folders · newest first");
+  expect(titles()).toEqual(["talk 2", "talk 10"]);
+  panel?.act("sessions.scope");
+  expect(linesOf(panel?.draw(SIZE).rows ?? [])).toContain("There are no sessions of this folder.");
+  panel?.act("list.choose");
+  expect(services.shown).toEqual([]);
+  panel?.act("sessions.scope");
+  panel?.act("list.down");
+  panel?.act("list.choose");
+  expect(services.shown).toMatchObject([{ kind: "stored", info: { session: "sess_10" } }]);
+});
+
+test("[SES-06] a session that runs is not deleted: the engine's reason is shown, and the list stays", async () => {
+  const services = servicesWith([stored(1)]);
+  services.reply = new HarnessError("LogHeld", { id: "sess_1", pid: "7" });
+  openSessionList(services);
+  const [panel] = services.overlays;
+  await settle();
+  panel?.act("sessions.delete");
+  expect(services.sent).toEqual([]);
+  panel?.type?.("y");
+  await settle();
+  expect(services.sent).toEqual([{ kind: "DeleteSession", sessionId: "sess_1" }] as never);
+  expect(services.said[0]).toContain("7");
+  expect(linesOf(panel?.draw(SIZE).rows ?? [])).toContain("talk 1");
+});

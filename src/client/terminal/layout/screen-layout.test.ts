@@ -1,0 +1,124 @@
+import { expect, test } from "bun:test";
+import type { Theme } from "../drawing/paint.ts";
+import { row, span } from "../drawing/span.ts";
+import type { ActionName } from "../keys/actions.ts";
+import { KeyTable } from "../keys/key-table.ts";
+import type { MouseInput } from "../screen/screen.ts";
+import { NO_COLOURS } from "../themes/none.ts";
+import type { DrawnPart, ScreenPart, SidePart } from "./part.ts";
+import { ScreenLayout } from "./screen-layout.ts";
+
+function partOf(draw: (columns: number, rows: number) => DrawnPart): ScreenPart {
+  return { contexts: [], draw: ({ columns, rows }) => draw(columns, rows), act: () => false };
+}
+
+function openStage(
+  side: SidePart | undefined,
+  added = 0,
+  {
+    act = () => undefined,
+    theme = NO_COLOURS,
+  }: { readonly act?: (action: ActionName) => void; readonly theme?: Theme } = {},
+) {
+  const line = (text: string, columns: number) => row([span(text.repeat(columns))]);
+  return new ScreenLayout({
+    parts: {
+      header: (columns) => [line("h", columns), line("h", columns)],
+      transcript: partOf((columns, rows) => ({
+        rows: Array.from({ length: rows }, () => line("t", columns)),
+      })),
+      above: (columns) => Array.from({ length: added }, () => line("a", columns)),
+      rule: (columns) => line("-", columns),
+      dock: { ...partOf(() => ({ rows: [] })), takesKeys: false, noteKey: () => undefined },
+      input: partOf(() => ({ rows: [row([span("字")])], cursor: { row: 0, column: 2 } })),
+      side: () => side,
+      status: (columns) => line("s", columns),
+    },
+    keys: () => new KeyTable(),
+    theme: () => theme,
+    act,
+  });
+}
+
+test("[TUI-06] a part at the right edge has its columns beside all others but the status line, and gets its clicks", () => {
+  const clicks: MouseInput[] = [];
+  const side: SidePart = {
+    ...partOf(() => ({ rows: [row([span("side")])] })),
+    columns: ({ columns }) => (columns < 30 ? 0 : 10),
+    mouse: (input) => clicks.push(input) > 0,
+  };
+  const stage = openStage(side);
+  const { rows, cursor } = stage.draw({ columns: 40, rows: 8 });
+  expect(rows).toEqual([
+    `${"h".repeat(30)}│ side`,
+    `${"h".repeat(30)}│ `,
+    ...Array.from({ length: 3 }, () => `${"t".repeat(30)}│ `),
+    `${"-".repeat(30)}│ `,
+    `字${" ".repeat(28)}│ `,
+    "s".repeat(40),
+  ]);
+  expect(cursor).toEqual({ row: 6, column: 2 });
+  const at = { kind: "mouse", type: "press", button: "left", wheel: 0, shift: false } as const;
+  stage.input({ ...at, row: 3, column: 35 });
+  stage.input({ ...at, row: 3, column: 10 });
+  expect(clicks).toEqual([{ ...at, row: 3, column: 3 }]);
+  expect(stage.draw({ columns: 29, rows: 8 }).rows[0]).toBe("h".repeat(29));
+});
+
+test("[TUI-03 TUI-06] Ctrl-C closes a panel that Escape closes, and a second one is for the turn", () => {
+  const acted: string[] = [];
+  const stage = openStage(undefined, 0, { act: (action) => acted.push(action) });
+  const panel = {
+    ...partOf(() => ({ rows: [] })),
+    title: "Panel",
+    place: "full" as const,
+    act(action: ActionName) {
+      if (action === "turn.cancel") stage.close(panel);
+      return action === "turn.cancel";
+    },
+  };
+  stage.open(panel);
+  stage.input({ kind: "key", key: "ctrl+c" });
+  expect([acted, stage.draw({ columns: 40, rows: 8 }).isWhole]).toEqual([[], undefined]);
+  stage.input({ kind: "key", key: "ctrl+c" });
+  expect(acted).toEqual(["app.interrupt"]);
+});
+
+test("[TUI-11] on a low screen the draft and the status line stay, whatever features would show", () => {
+  const stage = openStage(undefined, 20);
+  for (const height of [3, 5, 8, 15]) {
+    const { rows, cursor } = stage.draw({ columns: 40, rows: height });
+    expect(rows).toHaveLength(height);
+    expect(rows.slice(-3)).toEqual(["-".repeat(40), "字", "s".repeat(40)]);
+    expect(cursor?.row).toBe(height - 2);
+  }
+});
+
+test("[TUI-11] a sentence in place of the status line is shown whole, in as many rows as it needs", () => {
+  const stage = openStage(undefined);
+  stage.say(row([span("a sentence that is longer than the screen")]));
+  const { rows } = stage.draw({ columns: 20, rows: 10 });
+  expect(rows).toHaveLength(10);
+  expect(rows.slice(-4)).toEqual(["字", "a sentence that is", "longer than the", "screen"]);
+  stage.say(undefined);
+  expect(stage.draw({ columns: 20, rows: 10 }).rows.at(-1)).toBe("s".repeat(20));
+});
+
+test("[TUI-11 wish:23] where words are written as they are seen, a click is on the letter that is seen there", () => {
+  const columns: number[] = [];
+  const side: SidePart = { ...partOf(() => ({ rows: [] })), columns: () => 0 };
+  for (const rightToLeft of ["isolate", "reorder"] as const) {
+    const stage = openStage(side, 0, { theme: { ...NO_COLOURS, rightToLeft } });
+    stage.open({
+      ...partOf(() => ({ rows: [row([span("ab שלום")])] })),
+      title: "Words",
+      place: "bottom",
+      mouse: ({ column }) => columns.push(column) > 0,
+    });
+    const { rows } = stage.draw({ columns: 40, rows: 8 });
+    const at = rows.findIndex((text) => text.startsWith("ab "));
+    const click = { kind: "mouse", type: "press", button: "left", wheel: 0, shift: false } as const;
+    for (const column of [1, 3, 6]) stage.input({ ...click, row: at, column });
+  }
+  expect(columns).toEqual([1, 3, 6, 1, 6, 3]);
+});

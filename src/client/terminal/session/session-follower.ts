@@ -1,0 +1,391 @@
+import { whileAlive } from "../../../base/async/deadline.ts";
+import { nextTurn } from "../../../base/async/next-turn.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import type { EventSeq, SessionId } from "../../../base/ids.ts";
+import type { Command } from "../../../protocol/commands/commands.ts";
+import type { AcceptedOf } from "../../../protocol/commands/results.ts";
+import type { Connection, NewsOptions } from "../../../protocol/connection.ts";
+import type { AttachedFile, AttachmentInfo } from "../../../protocol/content.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { NewsItem } from "../../../protocol/events/news.ts";
+import type { QueryKind } from "../../../protocol/kinds.ts";
+import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
+import type { SessionInfo } from "../../../protocol/resources.ts";
+import { followSession, reachedBy } from "../../../view/follow.ts";
+import { withInfo, withTurnCost } from "../../../view/paging/known-facts.ts";
+import type { ReadTail } from "../../../view/paging/older-facts.ts";
+import { callsBefore, olderFacts, turnBefore } from "../../../view/paging/older-facts.ts";
+import { readTranscriptPage } from "../../../view/paging/read-transcript-page.ts";
+import type { SessionStep, SessionView } from "../../../view/session/session-view.ts";
+import { NEW_SESSION, sessionStep } from "../../../view/session/session-view.ts";
+import type { LocalNote } from "../../../view/transcript/local-notes.ts";
+import { transcriptAfterEvent, withLocalNote } from "../../../view/transcript/local-notes.ts";
+import type { PagePosition, TranscriptPage, TranscriptRange } from "../../../view/transcript/pages.ts";
+import { beginsItem, PAGE_EVENTS, withPage } from "../../../view/transcript/pages.ts";
+import type { Transcript } from "../../../view/transcript/transcript.ts";
+import {
+  clearedTranscript,
+  droppedFrom,
+  NEW_TRANSCRIPT,
+  transcriptWithCalls,
+  withChildrenLeftOut,
+} from "../../../view/transcript/transcript.ts";
+import { Sender } from "../../slash/sender.ts";
+import { inBackground } from "../layout/in-background.ts";
+import type { SessionAccess } from "../layout/services.ts";
+import type { OpenSession, ReachedByTerminal, WhichSession } from "../options.ts";
+
+/** A log with at most so many events is read whole; of a longer one the last page, and others when they are shown. */
+const WHOLE_EVENTS_MAX = 2 * PAGE_EVENTS;
+/** Events before the last page that are read for a question or an input that waits since then. */
+const OPEN_EVENTS_MAX = 20_000;
+/** Characters of the transcript that are kept in memory, about; the rest is read back when it is shown. */
+const KEPT_CHARACTERS_MAX = 4_000_000;
+/** Events that are taken in a row before keys and frames have their turn. */
+const EVENTS_AT_ONCE = 64;
+
+export interface SessionFollowerOptions {
+  readonly engine: Promise<ReachedByTerminal>;
+  /** Ends every wait when it aborts. */
+  readonly signal: AbortSignal;
+  /** Called after each event, with the views before and after it. */
+  readonly changed: (envelope: Envelope, step: SessionStep) => void;
+  /** Called once another session is shown, before its events. @param at the event to show first; default: the end. */
+  readonly opened: (at?: EventSeq) => void;
+  /** Called after a change of the views that no event has made. */
+  readonly completed: () => void;
+  /** Called if the events of the session end, or cannot be read any more. */
+  readonly ended: (failure: unknown) => void;
+  /** Called if another session cannot be shown. */
+  readonly refused: (failure: unknown) => void;
+  readonly say: (text: string) => void;
+}
+
+/** The session that is shown: opens it, follows its events, and sends commands and queries. */
+export class SessionFollower implements SessionAccess {
+  readonly #options: SessionFollowerOptions;
+  #reached: ReachedByTerminal | undefined;
+  #hasFailed = false;
+  #open: OpenSession | undefined;
+  #opening: Promise<OpenSession> | undefined;
+  #view: SessionView = NEW_SESSION;
+  #transcript: Transcript = NEW_TRANSCRIPT;
+  /** True once the events of the session that is shown have ended: its run is over. */
+  #isOver = false;
+  /** Ends the subscription to the session that is shown. */
+  #following = new AbortController();
+  /** The event at the top of the window; absent while the end is shown. */
+  #shownAt: EventSeq | undefined;
+  /** The first events of the parts that are being read back, and of those that could not be. */
+  readonly #readingBack = new Set<EventSeq>();
+  readonly #unreadable = new Set<EventSeq>();
+
+  constructor(options: SessionFollowerOptions) {
+    this.#options = options;
+  }
+
+  get open(): OpenSession | undefined {
+    return this.#open;
+  }
+  get view(): SessionView {
+    return this.#view;
+  }
+  get transcript(): Transcript {
+    return this.#transcript;
+  }
+  get self(): string | undefined {
+    return this.#reached?.connection.clientId;
+  }
+  /** The last session of the folder, which a person could continue. */
+  get last(): SessionInfo | undefined {
+    return this.#reached?.last;
+  }
+  get isModelNamed(): boolean {
+    return this.#reached?.isModelNamed === true;
+  }
+  /** True once the engine is reached. */
+  get isReached(): boolean {
+    return this.#reached !== undefined;
+  }
+
+  /** True if the engine could not be reached. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  get isOverNetwork(): boolean {
+    return this.#reached?.isOverNetwork === true;
+  }
+
+  note(note: LocalNote): void {
+    this.#transcript = withLocalNote(this.#transcript, note);
+  }
+
+  clear(): void {
+    this.#transcript = clearedTranscript(this.#transcript);
+  }
+
+  /** Waits for the engine, and shows the session that the command line names. @throws the failure of its start. */
+  async reach(): Promise<ReachedByTerminal> {
+    try {
+      this.#reached = await this.#options.engine;
+    } catch (thrown) {
+      this.#hasFailed = true;
+      throw thrown;
+    }
+    if (this.#reached.named !== undefined) this.#follow(this.#reached.named);
+    return this.#reached;
+  }
+
+  /**
+   * Returns the session that is shown, or that was chosen and is about to be, so that a prompt is sent to the one that
+   * the person chose. Begins one if there is none, and continues one whose run is over.
+   * @throws HarnessError the engine's refusal.
+   */
+  async session(): Promise<OpenSession> {
+    const open = this.#open;
+    if (this.#opening !== undefined) return await this.#opening;
+    if (open === undefined) return await this.#show({ kind: "new" });
+    return this.#isOver ? await this.#show({ kind: "stored", info: { session: open.session } }) : open;
+  }
+
+  async goTo(which: WhichSession): Promise<void> {
+    try {
+      await this.#show(which);
+    } catch (thrown) {
+      this.#options.refused(thrown);
+    }
+  }
+
+  /** Opens a session and shows it, unless the person has chosen another one meanwhile. */
+  async #show(which: WhichSession): Promise<OpenSession> {
+    const opening = this.#options.engine.then(async (engine) => await engine.open(which));
+    this.#opening = opening;
+    try {
+      const open = await opening;
+      if (this.#opening === opening) this.#follow(open, which.kind === "stored" ? which.at : undefined);
+      return open;
+    } finally {
+      if (this.#opening === opening) this.#opening = undefined;
+    }
+  }
+
+  async send<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError> {
+    const sender = await this.#sender();
+    return sender instanceof HarnessError ? sender : await this.#whileHere(sender.answerTo(command));
+  }
+
+  async query<Kind extends QueryKind>(query: QueryOf<Kind>): Promise<ResultOf<Kind> | HarnessError> {
+    const sender = await this.#sender();
+    return sender instanceof HarnessError ? sender : await this.#whileHere(sender.query(query));
+  }
+
+  /** Waits for an answer. Once the client has left, nobody reads it: then the wait has no end, and no failure. */
+  async #whileHere<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer;
+    } catch (thrown) {
+      if (this.#options.signal.aborted) return await new Promise<never>(() => undefined);
+      throw thrown;
+    }
+  }
+
+  async attach(session: SessionId, file: AttachedFile): Promise<AttachmentInfo | HarnessError | undefined> {
+    const { engine, signal } = this.#options;
+    try {
+      const { connection } = await whileAlive(engine, signal);
+      return connection.attach === undefined
+        ? undefined
+        : await whileAlive(connection.attach(session, file), signal);
+    } catch (thrown) {
+      if (thrown instanceof HarnessError) return thrown;
+      throw thrown;
+    }
+  }
+
+  news(options: NewsOptions): AsyncIterable<NewsItem> | undefined {
+    return this.#reached?.connection.news?.(options);
+  }
+
+  showsFrom(event: EventSeq | undefined): void {
+    if (event !== this.#shownAt) this.#unreadable.clear(); // the person tries again
+    this.#shownAt = event;
+  }
+
+  async readBack(first: EventSeq, place: PagePosition): Promise<void> {
+    const { open } = this;
+    const segment = this.#transcript.segments.find(
+      (each) => each.first === first && each.items === undefined,
+    );
+    if (open === undefined || segment === undefined) return;
+    if (this.#readingBack.has(first) || this.#unreadable.has(first)) return;
+    const signal = this.#whileShown;
+    this.#readingBack.add(first);
+    try {
+      const page = await this.#readPage(open, segment, { place, signal });
+      if (signal.aborted) return;
+      this.#transcript = this.#bounded(withPage(this.#transcript, page), page.first);
+      this.#options.completed();
+    } catch (thrown) {
+      if (signal.aborted) return;
+      this.#unreadable.add(first);
+      this.#options.refused(thrown);
+    } finally {
+      this.#readingBack.delete(first);
+    }
+  }
+
+  async pageOf(part: TranscriptRange, place: PagePosition): Promise<TranscriptPage | undefined> {
+    const { open } = this;
+    if (open === undefined) return undefined;
+    const signal = this.#whileShown;
+    try {
+      const page = await this.#readPage(open, part, { place, signal });
+      return signal.aborted ? undefined : page;
+    } catch (thrown) {
+      if (signal.aborted) return undefined;
+      throw thrown;
+    }
+  }
+
+  async #readPage(
+    { session }: OpenSession,
+    segment: TranscriptRange,
+    { place, signal }: { readonly place: PagePosition; readonly signal: AbortSignal },
+  ): Promise<TranscriptPage> {
+    const { connection } = await this.#options.engine;
+    const { reached } = this.#transcript;
+    return await readTranscriptPage(connection, { session, segment, place, reached, signal });
+  }
+
+  /** Aborts once the client leaves or shows another session. */
+  get #whileShown(): AbortSignal {
+    return AbortSignal.any([this.#options.signal, this.#following.signal]);
+  }
+
+  async #sender(): Promise<Sender | HarnessError> {
+    const { engine, signal, say } = this.#options;
+    try {
+      const { connection } = await this.#whileHere(whileAlive(engine, signal));
+      return new Sender({ connection, signal, say: async (text) => say(text) });
+    } catch (thrown) {
+      if (thrown instanceof HarnessError) return thrown;
+      throw thrown;
+    }
+  }
+
+  /** @param at the event to show first; undefined: the end. */
+  #follow(open: OpenSession, at?: EventSeq): void {
+    this.#following.abort();
+    this.#following = new AbortController();
+    this.#open = open;
+    this.#isOver = false;
+    this.#view = NEW_SESSION;
+    this.#transcript = NEW_TRANSCRIPT;
+    this.#shownAt = undefined;
+    this.#readingBack.clear();
+    this.#unreadable.clear();
+    this.#options.opened(at);
+    const signal = this.#whileShown;
+    inBackground(this.#read(open, signal), { tell: this.#options.ended });
+  }
+
+  async #read(open: OpenSession, signal: AbortSignal): Promise<void> {
+    try {
+      const { connection } = await this.#options.engine;
+      if (open.past > WHOLE_EVENTS_MAX) await this.#readTail(connection, open, signal);
+      else await this.#readFrom(followSession(connection, open.session, { since: 0, signal }), signal);
+      if (!signal.aborted) this.#ended(undefined);
+    } catch (thrown) {
+      if (!signal.aborted) this.#ended(thrown);
+    }
+  }
+
+  #ended(failure: unknown): void {
+    this.#isOver = true;
+    this.#options.ended(failure);
+  }
+
+  /** Reads the last page of a long log and what follows it. */
+  async #readTail(connection: Connection, open: OpenSession, signal: AbortSignal): Promise<void> {
+    const { session, past } = open;
+    const info = await this.query({ kind: "GetSession", sessionId: session, last: 0 });
+    if (info instanceof HarnessError) throw info;
+    const page = past - PAGE_EVENTS;
+    const earlier = [info.asked_since, info.queued_since].filter(
+      (event) => event !== undefined && event > page - OPEN_EVENTS_MAX,
+    );
+    const since = Math.min(page, ...earlier.map((event) => event ?? page));
+    const events = followSession(connection, session, { since, signal });
+    const tail: ReadTail = { session, events: await this.#eventsUpTo(events, past), since };
+    if (signal.aborted) return;
+    const turn = await turnBefore((query) => this.query(query), info, tail);
+    const calls = await callsBefore((query) => this.query(query), tail);
+    if (signal.aborted) return;
+    if (turn !== undefined) this.#add(turn.started);
+    for (const { started } of calls) this.#add(started);
+    this.#transcript = transcriptWithCalls(
+      lastBefore(tail),
+      calls.map(({ started }) => started),
+    );
+    for (const envelope of tail.events) this.#add(envelope);
+    for (const { started, children } of calls)
+      this.#transcript = withChildrenLeftOut(this.#transcript, started.payload.callId, children);
+    this.#view = withInfo(turn === undefined ? this.#view : withTurnCost(this.#view, turn.usd), info);
+    this.#options.completed();
+    inBackground(this.#complete(tail, signal), { tell: this.#options.refused });
+    await this.#readFrom(events, signal);
+  }
+
+  async #eventsUpTo(events: AsyncGenerator<Envelope>, past: EventSeq): Promise<readonly Envelope[]> {
+    const read: Envelope[] = [];
+    for (let next = await events.next(); next.done !== true; next = await events.next()) {
+      read.push(next.value);
+      if (reachedBy(next.value) >= past) break;
+    }
+    return read;
+  }
+
+  async #readFrom(events: AsyncGenerator<Envelope>, signal: AbortSignal): Promise<void> {
+    let inARow = 0;
+    for await (const envelope of events) {
+      if (signal.aborted) return;
+      this.#add(envelope);
+      inARow += 1;
+      if (inARow % EVENTS_AT_ONCE === 0) await nextTurn();
+    }
+  }
+
+  #add(envelope: Envelope): void {
+    const step = sessionStep(this.#view, envelope);
+    this.#view = step.after;
+    const { length } = this.#transcript.segments;
+    this.#transcript = transcriptAfterEvent(this.#transcript, envelope);
+    if (this.#transcript.segments.length > length) this.#transcript = this.#bounded(this.#transcript);
+    this.#options.changed(envelope, step);
+  }
+
+  /** Completes the view with what only earlier events say. */
+  async #complete(tail: ReadTail, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const change of olderFacts((query) => this.query(query), tail)) {
+        if (signal.aborted) return;
+        this.#view = change(this.#view);
+        this.#options.completed();
+      }
+    } catch (thrown) {
+      if (!signal.aborted) this.#options.refused(thrown);
+    }
+  }
+
+  #bounded(transcript: Transcript, near = this.#shownAt ?? transcript.reached): Transcript {
+    return droppedFrom(transcript, near, KEPT_CHARACTERS_MAX);
+  }
+}
+
+/** Returns the event behind which the transcript begins: between two items, if there is such a place near by. */
+function lastBefore({ events, since }: ReadTail): EventSeq {
+  const near = events.slice(0, Math.ceil(events.length / 2));
+  const first = near.find((each) => beginsItem(each));
+  return first === undefined ? since : first.id - 1;
+}
