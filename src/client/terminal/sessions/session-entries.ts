@@ -2,6 +2,7 @@ import { count, grouped } from "../../../base/text/text.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
 import { expiryText, sessionCost, sessionStates, sessionTitle } from "../../../view/facts/session-facts.ts";
+import { homePath } from "../../../view/terminal/home-path.ts";
 import { ageText } from "../../../view/texts/age-text.ts";
 import type { DrawnRow, Role } from "../drawing/span.ts";
 import { EMPTY_ROW, span } from "../drawing/span.ts";
@@ -23,6 +24,8 @@ export interface SessionEntryContext {
   readonly nowMs: number;
   /** The folder of this client: sessions of others name theirs. */
   readonly workingDir: string;
+  /** The person's home folder; undefined if it is not known. */
+  readonly home: string | undefined;
   /** The session that is shown. */
   readonly shown: string | undefined;
 }
@@ -33,7 +36,7 @@ export function sessionEntry(info: SessionInfo, context: SessionEntryContext): P
   const facts = [
     ...(session === context.shown ? ["shown here"] : []),
     ...sessionStates(info),
-    ...(folder === context.workingDir ? [] : [folder]),
+    ...(folder === context.workingDir ? [] : [homePath(folder, context.home)]),
   ];
   return {
     value: info,
@@ -60,9 +63,9 @@ function stateSign({ state, status, pinned }: SessionInfo): ListCell {
 export function sessionPreview(
   info: SessionInfo,
   items: readonly LastItem[] | string | undefined,
-  { columns, rows }: Size,
+  { columns, rows, home }: Size & Pick<SessionEntryContext, "home">,
 ): readonly DrawnRow[] {
-  const lines = rows < FACTS_ROWS_MIN ? [] : factsOf(info);
+  const lines = rows < FACTS_ROWS_MIN ? [] : factsOf(info, home);
   const facts = lines.flatMap((line) => wrapSpans([span(line, { role: "dim" })], { columns }));
   const room = rows - facts.length - 1;
   if (room <= 0) return facts.slice(0, rows);
@@ -72,7 +75,7 @@ export function sessionPreview(
   return [...facts, EMPTY_ROW, ...items.flatMap((item) => itemRows(item, columns)).slice(-room)];
 }
 
-function factsOf(info: SessionInfo): readonly string[] {
+function factsOf(info: SessionInfo, home: string | undefined): readonly string[] {
   const { session, profile, model, working_dir: folder, expires_in_days: days, clients = [] } = info;
   const tokens = info.context_tokens;
   const more = [
@@ -81,7 +84,7 @@ function factsOf(info: SessionInfo): readonly string[] {
     ...(days === undefined ? [] : [expiryText(days)]),
     ...(clients.length === 0 ? [] : [`open in ${clients.map(({ label }) => label).join(", ")}`]),
   ];
-  return [session, `${profile} · ${model}`, folder, more.join(" · ")];
+  return [session, `${profile} · ${model}`, homePath(folder, home), more.join(" · ")];
 }
 
 const ROLES: Readonly<Partial<Record<LastItem["kind"], { readonly mark: string; readonly role?: Role }>>> = {
