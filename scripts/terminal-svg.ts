@@ -129,14 +129,18 @@ function stretchesOf(
       style = styled(style, part);
       continue;
     }
-    const text = fittingHead(part.replaceAll(CONTROLS, ""), columns - column);
-    const width = displayWidth(text);
-    if (width > 0) stretches.push({ column, width, text, style });
-    column += width;
+    const shown = fittingHead(part.replaceAll(CONTROLS, ""), columns - column);
+    for (const text of shown.split(BLANKS)) {
+      const width = displayWidth(text);
+      if (width > 0) stretches.push({ column, width, text, style });
+      column += width;
+    }
   }
   return { stretches, style };
 }
 
+/** Some programs draw several spaces as one: they end a stretch. */
+const BLANKS = /( {2,})/;
 const SGR = /\x1b\[([\d;:]*)m/;
 const LINKS = /\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)/g;
 const CONTROLS = /\x1b\[[\d;?]*[A-Za-z]|[\x00-\x1f\x7f-\x9f]/g;

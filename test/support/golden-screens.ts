@@ -132,7 +132,7 @@ const LISTS = {
   skills: [{ name: "write-docs", description: "", source: "user" }],
   servers: [
     { name: "issues", state: "running", tools: 3 },
-    { name: "database", state: "down", tools: 0 },
+    { name: "database", state: "degraded", tools: 0 },
   ],
   hooks: [{ event: "PreToolUse", command: "lint", source: "x", timeout_s: 1 }],
   waiting: [],
@@ -143,7 +143,7 @@ const SESSIONS = [
   { session: SESSION, title: "Retries do not wait", state: "running" },
   { session: "sess_01KB4T7N2WQJ5D8XR6ZC0V9EGN", title: "Release 1.3.1", state: "waiting", unread: 3 },
 ].map((info) => ({
-  ...{ log: "log_01HXXA0000000000000000000B", working_dir: "/home/user/retry", updated_at: TS },
+  ...{ log: info.session.replace("sess_", "log_"), working_dir: "/home/user/retry", updated_at: TS },
   ...info,
 }));
 
@@ -237,6 +237,7 @@ export async function goldenScreens(theme: Theme): Promise<readonly string[]> {
   ];
   for (const each of drag) stage.input({ ...mouse, ...each });
   const asked = stage.draw(SIZE).rows;
+  stage.draw(SEARCH_SIZE);
   stage.run("transcript.search");
   for (const unit of "wait") stage.input({ kind: "key", key: unit, text: unit });
   stage.draw(SEARCH_SIZE);

@@ -66,8 +66,8 @@ test("[TUI-11 bar:Themes] the golden screens have every kind of text, so that ea
   for (const { name, theme, palette } of GOLDEN_THEMES) {
     const drawn = new Set((await goldenScreens(theme)).flatMap(drawnTexts).map(({ codes }) => codes.join(";")));
     const { roles } = theme;
-    const missing = Object.entries(roles).filter(([, { foreground, background }]) => {
-      const own = [foreground, background].filter((code) => code !== undefined);
+    const missing = Object.entries(roles).filter(([, { foreground, background, fill }]) => {
+      const own = [foreground, background, fill].filter((code) => code !== undefined);
       return own.length > 0 && ![...drawn].some((codes) => own.every((code) => codes.includes(code)));
     });
     expect({ name, missing: missing.map(([role]) => role) }).toEqual({ name, missing: [] });
