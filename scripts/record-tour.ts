@@ -48,14 +48,13 @@ if (attempt === times) throw error;
 await sleep(100 * attempt); // waits 100 ms, then 200 ms
 \`\`\`
 
+The signature of \`retry\` stays the same, and so do the errors that it throws. No other file calls \`sleep\`.
+
 | attempt | waits before it | in all |
 |---|---:|---:|
 | 1 | 0 ms | 0 ms |
 | 2 | 100 ms | 100 ms |
 | 3 | 200 ms | 300 ms |
-
-- The signature stays the same.
-- No other file calls \`sleep\`.
 `;
 const PLAN = `## Let callers cancel retries
 
@@ -127,10 +126,12 @@ async function recordWork(take: (stage: Stage) => Take): Promise<void> {
   await picture("palette", "search:");
   await stage.act("list.leave");
   await stage.terminal.gone("search:");
+  await stage.resize(120, 32);
   await stage.terminal.type("?");
   await picture("help", "ctrl+p");
   await stage.act("list.leave");
   await stage.terminal.gone("cancel the turn, else");
+  await stage.resize(100, 32);
   await stage.send("Retries do not wait. Why?");
   await picture("answer", "nothing awaits it");
   await stage.send("Then fix it.");
@@ -257,7 +258,7 @@ async function recordInline(take: (stage: Stage) => Take): Promise<void> {
   await stage.terminal.press("Enter");
   await stage.start("--inline");
   await stage.send("Retries do not wait. Why?");
-  await picture("inline", "No other file calls");
+  await picture("inline", /3 +│ +200 ms/);
 }
 
 async function recordReader(take: (stage: Stage) => Take): Promise<void> {

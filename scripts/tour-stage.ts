@@ -85,6 +85,8 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     async resize(columns, rows) {
       size = { columns, rows };
       await terminal.resize(columns, rows);
+      // The line above the draft, or beside it the sidebar, ends at the right edge.
+      await terminal.shows(new RegExp(`^.{${columns - 1}}─$`, "m"));
     },
     async picture(title, shows) {
       await terminal.shows(shows);
@@ -139,9 +141,12 @@ async function steadied(terminal: Terminal) {
 
 /** Replacements of all that differs between two recordings: ids, times and durations. */
 const CHANCE: readonly (readonly [RegExp, (found: string) => string])[] = [
+  [/\/[^\s:]*\/cinch-home-\w+/g, () => "/home/user"],
+  [/…[0-9A-HJKMNP-TV-Z]{6}\b/g, () => "…7XK2QV"],
   [/sess_[0-9A-HJKMNP-TV-Z]+/g, (id) => SESSION.slice(0, id.length)],
   [/working \d+ s|working \d+ min \d+ s/g, () => "working 3 s"],
   [/\b\d+ min\b/g, () => "now"],
+  [/\b\d+ s left/g, () => "600 s left"],
   // The time of a call stands behind its name from one second on.
   [/ {2}\d+(?:\.\d)?s(?=\x1b|\s|$)/gm, () => ""],
 ];

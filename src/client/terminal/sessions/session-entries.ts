@@ -71,8 +71,9 @@ export function sessionPreview(
   if (room <= 0) return facts.slice(0, rows);
   if (items === undefined) return [...facts, EMPTY_ROW, ...note("reading its last messages …", columns)];
   if (typeof items === "string") return [...facts, EMPTY_ROW, ...note(items, columns).slice(0, room)];
-  if (items.length === 0) return [...facts, EMPTY_ROW, ...note("Nothing was said in it.", columns)];
-  return [...facts, EMPTY_ROW, ...items.flatMap((item) => itemRows(item, columns)).slice(-room)];
+  const said = items.flatMap((item) => itemRows(item, columns));
+  if (said.length === 0) return [...facts, EMPTY_ROW, ...note("Nothing was said in it.", columns)];
+  return [...facts, EMPTY_ROW, ...said.slice(-room)];
 }
 
 function factsOf(info: SessionInfo, home: string | undefined): readonly string[] {
@@ -87,7 +88,8 @@ function factsOf(info: SessionInfo, home: string | undefined): readonly string[]
   return [session, `${profile} · ${model}`, homePath(folder, home), more.join(" · ")];
 }
 
-const ROLES: Readonly<Partial<Record<LastItem["kind"], { readonly mark: string; readonly role?: Role }>>> = {
+/** Kinds of items that a person reads as the conversation. Others, such as todos and queues, are left out. */
+const ITEM_MARKS: Readonly<Partial<Record<LastItem["kind"], { readonly mark: string; readonly role?: Role }>>> = {
   prompt: { mark: "> ", role: "prompt" },
   text: { mark: "  " },
   call: { mark: "• ", role: "dim" },
@@ -96,7 +98,9 @@ const ROLES: Readonly<Partial<Record<LastItem["kind"], { readonly mark: string; 
 };
 
 function itemRows({ kind, text }: LastItem, columns: number): readonly DrawnRow[] {
-  const { mark, role } = ROLES[kind] ?? { mark: "- ", role: "dim" as const };
+  const drawn = ITEM_MARKS[kind];
+  if (drawn === undefined) return [];
+  const { mark, role } = drawn;
   const style = role === undefined ? {} : { role };
   const rows = text
     .split("\n")
