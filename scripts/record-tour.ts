@@ -210,10 +210,7 @@ async function recordQuestions(take: (stage: Stage) => Take): Promise<void> {
             tool: "MultiEdit",
             input: {
               file_path: "src/retry.ts",
-              edits: [
-                { old_string: "times = 3", new_string: "times = 5" },
-                FIX,
-              ],
+              edits: [{ old_string: "times = 3", new_string: "times = 5" }, FIX],
             },
           },
         ],
@@ -315,7 +312,9 @@ export function comparableText(svg: string): string {
 if (import.meta.main) {
   if (writeIfChanged(join(ROOT, "docs/tour.md"), tourPage())) console.log("docs/tour.md");
   if (Bun.which("tmux") === null)
-    throw new Error("tmux is missing: the pictures of docs/tour.md were not recorded. Install it, and run this again.");
+    throw new Error(
+      "tmux is missing: the pictures of docs/tour.md were not recorded. Install it, and run this again.",
+    );
   for (const [name, svg] of await recordTour())
     if (writeIfChanged(join(ROOT, picturePath(name)), svg)) console.log(picturePath(name));
 }

@@ -27,7 +27,9 @@ test("backgrounds, reverse video and colours of 8 and 24 bits are drawn, and nei
     { title: "t", rows: 3, background: "#101010", foreground: "#efefef", cursor: { row: 1, column: 2 } },
   );
   expect(svg).toContain('viewBox="0 0 738 120"');
-  const rects = [...svg.matchAll(/<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="18" fill="(\S+)"/g)];
+  const rects = [
+    ...svg.matchAll(/<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="18" fill="(\S+)"/g),
+  ];
   expect(rects.map(([, x, y, width, fill]) => [x, y, width, fill])).toEqual([
     ["16.0", "36.5", "33.6", "#0000ff"],
     ["49.6", "36.5", "8.4", "#efefef"],
@@ -40,6 +42,7 @@ test("backgrounds, reverse video and colours of 8 and 24 bits are drawn, and nei
 });
 
 test("the text of a picture is read back in its cells, wide characters too, and links leave nothing", () => {
-  const screen = "a  \x1b[31m日本 <b>\x1b[0m  c\n\n\x1b]8;;https://x.example\x1b\\  link\x1b]8;;\x1b\\ end\n\n";
+  const screen =
+    "a  \x1b[31m日本 <b>\x1b[0m  c\n\n\x1b]8;;https://x.example\x1b\\  link\x1b]8;;\x1b\\ end\n\n";
   expect(textOfSvg(terminalSvg(screen, { title: "t" }))).toBe("a  日本 <b>  c\n\n  link end");
 });

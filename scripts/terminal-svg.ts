@@ -207,10 +207,7 @@ function drawText(
 }
 
 function decoration({ underlined, struck }: Style): readonly string[] {
-  const words = [
-    ...(underlined === true ? ["underline"] : []),
-    ...(struck === true ? ["line-through"] : []),
-  ];
+  const words = [...(underlined === true ? ["underline"] : []), ...(struck === true ? ["line-through"] : [])];
   return words.length === 0 ? [] : [` text-decoration="${words.join(" ")}"`];
 }
 

@@ -105,12 +105,12 @@ export const SCENES: readonly Scene[] = [
   {
     name: "inline",
     title: "Inline",
-    text: "`cinch --inline` writes finished text to the scrollback of the terminal and keeps only the draft below it. The setting `screen = \"inline\"` makes it the default.",
+    text: '`cinch --inline` writes finished text to the scrollback of the terminal and keeps only the draft below it. The setting `screen = "inline"` makes it the default.',
   },
   {
     name: "reader",
     title: "For a screen reader",
-    text: "`cinch --screen-reader` writes labelled lines without boxes and never redraws them. Answers to questions are numbered. The setting `screen = \"reader\"` makes it the default.",
+    text: '`cinch --screen-reader` writes labelled lines without boxes and never redraws them. Answers to questions are numbered. The setting `screen = "reader"` makes it the default.',
   },
 ];
 

@@ -10,10 +10,15 @@ const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
 const RENEW = "sh scripts/bun.sh scripts/record-tour.ts";
 
-plainTest("[DOC-01] docs/tour.md is made of the scenes and the table of keys, and docs/tour has their pictures", () => {
-  expect(readSource("docs/tour.md")).toBe(tourPage());
-  expect([...filesUnder("docs/tour", "**/*")].sort()).toEqual(SCENES.map(({ name }) => picturePath(name)).sort());
-});
+plainTest(
+  "[DOC-01] docs/tour.md is made of the scenes and the table of keys, and docs/tour has their pictures",
+  () => {
+    expect(readSource("docs/tour.md")).toBe(tourPage());
+    expect([...filesUnder("docs/tour", "**/*")].sort()).toEqual(
+      SCENES.map(({ name }) => picturePath(name)).sort(),
+    );
+  },
+);
 
 test(
   "[DOC-01 TUI-01 TUI-02 TUI-04 TUI-05 TUI-06 TUI-08 TUI-11] each picture of docs/tour has the text that the client shows today",

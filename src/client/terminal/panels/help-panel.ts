@@ -1,7 +1,7 @@
 import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow, Span } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
-import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { widthOfSpans, wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "../keys/actions.ts";
 import { CONTEXT_TITLES, CONTEXTS } from "../keys/context-titles.ts";
@@ -13,10 +13,11 @@ import type { Size } from "../screen/screen.ts";
 /** Narrowest column of the panel: most actions are shown whole in it. */
 const COLUMN_MIN = 58;
 const COLUMNS_MAX = 3;
-/** Columns of the keys: as many as two need, and fewer where there is little room. */
+/** Columns of the keys and the gap behind them at most: as many as two need, and fewer where there is little room. */
 const KEYS_COLUMNS = 22;
 const KEYS_SHARE = 0.36;
 const KEYS_SHOWN_MAX = 2;
+const KEYS_GAP = 2;
 
 const NOTES = [
   "/ lists commands · @ files · ! runs a command, !! keeps it from the model",
@@ -102,26 +103,36 @@ export function helpRows(keys: KeyTable, columns: number): readonly DrawnRow[] {
 /** Returns the cells of the panel, each exactly as wide as its column. */
 function cellsOf(keys: KeyTable, width: number): readonly (readonly Span[])[] {
   const blank = [span(" ".repeat(width))];
+  const keysMax = Math.min(KEYS_COLUMNS, Math.floor(width * KEYS_SHARE)) - KEYS_GAP;
   return CONTEXTS.flatMap((context) => {
-    const lines = ACTION_NAMES.filter((name) => ACTIONS[name].context === context).flatMap((name) => {
+    const shown = ACTION_NAMES.filter((name) => ACTIONS[name].context === context).flatMap((name) => {
       const bound = keys.keysOf(name);
-      return bound.length === 0 ? [] : [actionCell(bound, ACTIONS[name].help, width)];
+      return bound.length === 0 ? [] : [{ keys: keysText(bound, keysMax), help: ACTIONS[name].help }];
     });
-    if (lines.length === 0) return [];
+    if (shown.length === 0) return [];
+    const keysWidth = KEYS_GAP + Math.max(...shown.map((each) => displayWidth(each.keys)));
+    const lines = shown.flatMap((each) => actionCells(each, keysWidth, width));
     const title = cutEnd(CONTEXT_TITLES[context], width - 1);
     return [[span(title.padEnd(width), { role: "heading" })], ...lines, blank];
   });
 }
 
-function actionCell(bound: readonly string[], help: string, width: number): readonly Span[] {
-  const keysWidth = Math.min(KEYS_COLUMNS, Math.floor(width * KEYS_SHARE));
+/** Returns the keys of an action in at most `columns` columns. A key is not cut where it can stand alone. */
+function keysText(bound: readonly string[], columns: number): string {
   const two = bound.slice(0, KEYS_SHOWN_MAX).join(" ");
-  // A key is not cut where it can stand alone.
-  const text = cutEnd(displayWidth(two) < keysWidth ? two : (bound[0] ?? ""), keysWidth - 1);
-  const shown = cutEnd(help, width - keysWidth - 1);
-  const gap = " ".repeat(Math.max(0, width - keysWidth - displayWidth(shown)));
-  return [
-    span(`${text}${" ".repeat(keysWidth - displayWidth(text))}`, { role: "accent" }),
-    span(`${shown}${gap}`),
-  ];
+  return cutEnd(displayWidth(two) <= columns ? two : (bound[0] ?? ""), columns);
+}
+
+/** Returns the cells of an action: one, or several if its help is wrapped. */
+function actionCells(
+  { keys, help }: { readonly keys: string; readonly help: string },
+  keysWidth: number,
+  width: number,
+): readonly (readonly Span[])[] {
+  const first = [span(`${keys}${" ".repeat(keysWidth - displayWidth(keys))}`, { role: "accent" })];
+  const rest = [span(" ".repeat(keysWidth))];
+  return wrapSpans([span(help)], { columns: width - 1, first, rest }).map(({ spans }) => [
+    ...spans,
+    span(" ".repeat(Math.max(0, width - widthOfSpans(spans)))),
+  ]);
 }

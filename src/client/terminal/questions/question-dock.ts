@@ -310,5 +310,7 @@ function noteRows(question: Question, columns: number): readonly DrawnRow[] {
 
 /** Returns the sentence about a missing answer; a limit that counts only while nobody is there says so. */
 function limitText(sentence: string, isUnattended: boolean): string {
-  return isUnattended ? `While nobody is here: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}` : sentence;
+  return isUnattended
+    ? `While nobody is here: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
+    : sentence;
 }

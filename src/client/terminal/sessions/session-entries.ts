@@ -89,7 +89,9 @@ function factsOf(info: SessionInfo, home: string | undefined): readonly string[]
 }
 
 /** Kinds of items that a person reads as the conversation. Others, such as todos and queues, are left out. */
-const ITEM_MARKS: Readonly<Partial<Record<LastItem["kind"], { readonly mark: string; readonly role?: Role }>>> = {
+const ITEM_MARKS: Readonly<
+  Partial<Record<LastItem["kind"], { readonly mark: string; readonly role?: Role }>>
+> = {
   prompt: { mark: "> ", role: "prompt" },
   text: { mark: "  " },
   call: { mark: "• ", role: "dim" },

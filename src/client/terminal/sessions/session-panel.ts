@@ -84,7 +84,8 @@ class SessionList {
       choose: (info) => this.#choose(info),
       act: (action, info) => this.#act(action, info),
       selected: ({ session }) => this.#items.want(session),
-      preview: (info, size) => sessionPreview(info, this.#items.of(info.session), { ...size, home: this.#home }),
+      preview: (info, size) =>
+        sessionPreview(info, this.#items.of(info.session), { ...size, home: this.#home }),
       closed: () => {
         this.#reading += 1;
       },

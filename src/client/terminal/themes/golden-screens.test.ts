@@ -64,7 +64,9 @@ test("[TUI-08 TUI-11 bar:Themes wish:24] each text that is drawn has a contrast 
 
 test("[TUI-11 bar:Themes] the golden screens have every kind of text, so that each is looked at", async () => {
   for (const { name, theme, palette } of GOLDEN_THEMES) {
-    const drawn = new Set((await goldenScreens(theme)).flatMap(drawnTexts).map(({ codes }) => codes.join(";")));
+    const drawn = new Set(
+      (await goldenScreens(theme)).flatMap(drawnTexts).map(({ codes }) => codes.join(";")),
+    );
     const { roles } = theme;
     const missing = Object.entries(roles).filter(([, { foreground, background, fill }]) => {
       const own = [foreground, background, fill].filter((code) => code !== undefined);
@@ -81,7 +83,9 @@ test("[TUI-11 bar:Themes] without colours no text has one, and the sixteen colou
     if (golden === undefined) throw new Error(`no golden theme is ${name}`);
     return new Set((await goldenScreens(golden.theme)).flatMap(drawnTexts).flatMap(({ codes }) => codes));
   };
-  expect([...(await codesOf("none"))].filter((code) => !["0", "1", "3", "4", "7", "9"].includes(code))).toEqual([]);
+  expect(
+    [...(await codesOf("none"))].filter((code) => !["0", "1", "3", "4", "7", "9"].includes(code)),
+  ).toEqual([]);
   const own = /^(?:0|1|2|3|4|7|9|3[0-7]|9[0-7])$/;
   expect([...(await codesOf("sixteen"))].filter((code) => !own.test(code))).toEqual([]);
 });
