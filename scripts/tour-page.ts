@@ -85,7 +85,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: "costs",
     title: "Costs",
-    text: "{costs.open} shows the costs of the session by turn. {costs.next} goes on to models, agents, what was read, and cache misses.",
+    text: "{costs.open} shows the costs of the session by turn. {costs.next} shows them by model, by agent and by what was read, then the cache misses.",
   },
   {
     name: "sidebar",
