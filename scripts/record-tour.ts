@@ -86,10 +86,10 @@ async function recordWork(take: (stage: Stage) => Take): Promise<void> {
       says("It counts attempts from 1 and throws the last error."),
       {
         parts: [
-          { text: "I run the checks first, then I read the code." },
+          { text: "I read the code, then I run the checks." },
           todos("in_progress", "pending"),
-          { tool: "Bash", input: { command: "sh check.sh" } },
           { tool: "Read", input: { file_path: "src/retry.ts" } },
+          { tool: "Bash", input: { command: "sh check.sh" } },
         ],
         usage: USAGE,
       },
@@ -174,8 +174,10 @@ async function recordWork(take: (stage: Stage) => Take): Promise<void> {
   await stage.terminal.gone("Who is here");
   await stage.resize(160, 24);
   await stage.act("changes.open");
-  await stage.terminal.shows("Changed files");
-  await stage.act("list.down", "list.choose");
+  await stage.terminal.shows("▸ A NOTES.md");
+  await stage.act("list.down");
+  await stage.terminal.shows("▸ M src/retry.ts");
+  await stage.act("list.choose");
   await picture("side-by-side", /sleep.*sleep/);
   await stage.act("list.leave");
   await stage.terminal.shows("Changed files");
