@@ -232,7 +232,8 @@ export class QuestionDock implements ScreenPart {
     const { session } = this.#services;
     const isOther = originator !== undefined && originator !== session.self;
     const by = isOther ? ` · for ${displayName(session.view.clients, originator)}` : "";
-    return `${dialog.heading.replace(/:$/, "")}${by}${place}${this.#limit(question, sinceMs)}`;
+    const facts = `${by}${place}${this.#limit(question, sinceMs)}`;
+    return facts === "" ? dialog.heading : `${dialog.heading.replace(/:$/, "")}${facts}`;
   }
 
   /** Returns the time that is left. A limit that counts only while nobody is there does not count now. */
