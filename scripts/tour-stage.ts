@@ -147,6 +147,7 @@ const CHANCE: readonly (readonly [RegExp, (found: string) => string])[] = [
   [/working \d+ s|working \d+ min \d+ s/g, () => "working 3 s"],
   [/\b\d+ min\b/g, () => "now"],
   [/\b\d+ s left/g, () => "600 s left"],
+  [/expires in \d+ days/g, () => "expires in 31 days"],
   // The time of a call stands behind its name from one second on.
   [/ {2}\d+(?:\.\d)?s(?=\x1b|\s|$)/gm, () => ""],
 ];
