@@ -106,7 +106,13 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     },
     async picture() {
       const text = await tmux("capture-pane", "-p", "-e", "-N", "-t", "main");
-      const place = await tmux("display-message", "-p", "-t", "main", "#{cursor_x},#{cursor_y},#{cursor_flag}");
+      const place = await tmux(
+        "display-message",
+        "-p",
+        "-t",
+        "main",
+        "#{cursor_x},#{cursor_y},#{cursor_flag}",
+      );
       const [column = 0, row = 0, isShown = 0] = place.split(",").map(Number);
       return isShown === 1 ? { text, cursor: { row, column } } : { text };
     },
