@@ -6,7 +6,7 @@ export interface Scene {
   /** Name of the picture below `docs/tour`, without `.svg`. */
   readonly name: string;
   readonly title: string;
-  /** Two or three sentences. `{app.palette}` stands for the first key of that action. */
+  /** Two or three sentences. `{app.palette}` stands for the first key of that action, `{input.steer/2}` for its second. */
   readonly text: string;
 }
 
@@ -25,7 +25,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: "queue",
     title: "Messages that wait",
-    text: "{input.send} while a turn runs queues the message, and {input.steer} sends it into the running turn. {input.takeBack} opens the queue: there you edit a message, move it or withdraw it.",
+    text: "{input.send} while a turn runs queues the message, and {input.steer} or {input.steer/2} sends it into the running turn. {input.takeBack} opens the queue: there you edit a message, move it or withdraw it.",
   },
   {
     name: "question-command",
@@ -129,10 +129,10 @@ without a file of your own; [the terminal client](terminal.md) lists all of them
 `;
 
 function withKeys(text: string): string {
-  return text.replaceAll(/\{([a-z]+\.\w+)\}/gi, (_, name: string) => {
+  return text.replaceAll(/\{([a-z]+\.\w+)(?:\/(\d))?\}/gi, (_, name: string, place = "1") => {
     if (!Object.hasOwn(ACTIONS, name)) throw new Error(`no action has the name ${name}`);
-    const [key] = ACTIONS[name as ActionName].keys;
-    if (key === undefined) throw new Error(`${name} has no key`);
+    const key: string | undefined = ACTIONS[name as ActionName].keys[Number(place) - 1];
+    if (key === undefined) throw new Error(`${name} has no key at place ${place}`);
     return `\`${key}\``;
   });
 }
