@@ -6,7 +6,7 @@ export interface Scene {
   /** Name of the picture below `docs/tour`, without `.svg`. */
   readonly name: string;
   readonly title: string;
-  /** Two or three sentences. `{app.palette}` stands for the first key of that action, `{input.steer/2}` for its second. */
+  /** Two or three sentences. `{app.palette}` stands for the first key of an action, `{input.steer/2}` for the second. */
   readonly text: string;
 }
 
