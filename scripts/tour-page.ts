@@ -6,7 +6,7 @@ export interface Scene {
   /** Name of the picture below `docs/tour`, without `.svg`. */
   readonly name: string;
   readonly title: string;
-  /** Two or three sentences. `{app.palette}` stands for the first key of an action, `{input.steer/2}` for the second. */
+  /** Two or three sentences. `{app.palette}` is the first key of an action, `{input.steer/2}` the second one. */
   readonly text: string;
 }
 
