@@ -145,6 +145,8 @@ async function recordWork(take: (stage: Stage) => Take): Promise<void> {
   answered.resolve();
   await stage.terminal.shows("The release notes have a line");
   await stage.act("transcript.search");
+  // The search begins at the top row of the screen, which its line moves by one.
+  await stage.terminal.shows("type to search");
   await stage.terminal.type("wait");
   await picture("search", /\d+ of \d+/);
   await stage.act("search.leave");
