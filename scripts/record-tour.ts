@@ -113,6 +113,7 @@ async function recordWork(take: (stage: Stage) => Take): Promise<void> {
   await stage.start();
   await stage.send("How does retry count?");
   await stage.terminal.shows("throws the last error");
+  await stage.terminal.gone("working");
   await stage.act("app.leaveIfEmpty");
   await stage.terminal.shows("continues this session");
   await stage.clear();
@@ -144,8 +145,9 @@ async function recordWork(take: (stage: Stage) => Take): Promise<void> {
   await stage.terminal.gone("Waiting messages");
   answered.resolve();
   await stage.terminal.shows("The release notes have a line");
+  // The todos above the draft go with the turn: until then the transcript has fewer rows.
+  await stage.terminal.gone("working");
   await stage.act("transcript.search");
-  // The search begins at the top row of the screen, which its line moves by one.
   await stage.terminal.shows("type to search");
   await stage.terminal.type("wait");
   await picture("search", /\d+ of \d+/);
@@ -257,6 +259,7 @@ async function recordInline(take: (stage: Stage) => Take): Promise<void> {
   const picture = take(stage);
   await stage.terminal.type("ls");
   await stage.terminal.press("Enter");
+  await stage.terminal.shows(/^check\.sh .*\n\$$/m);
   await stage.start("--inline");
   await stage.send("Retries do not wait. Why?");
   await picture("inline", /3 +│ +200 ms/);
