@@ -25,7 +25,7 @@ try {
   if (code !== "0") throw new Error(`./cinch demo ended with ${code}:\n${screen}`);
   const [folder] = /\/\S*\/cinch-demo-\w+(?=\/)/.exec(screen) ?? [];
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  writeFileSync(join(ROOT, "docs/demo.svg"), terminalSvg(screen, "./cinch demo"));
+  writeFileSync(join(ROOT, "docs/demo.svg"), terminalSvg(screen, { title: "./cinch demo" }));
 } finally {
   Bun.spawnSync(["tmux", ...server, "kill-server"]);
   rmSync(home, { recursive: true, force: true });

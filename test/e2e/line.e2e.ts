@@ -160,7 +160,7 @@ test(
     expect(screen).toContain("| Edit:");
     expect(screen).toContain("| @@ -1,3 +1,3 @@\n|  one\n| -two\n| +2\u241b[2J\n|  three\n");
     expect(screen).toContain("  4: WORDS  deny, and tell the model what to do instead\n1-4 >");
-    expect(screen).toContain("to end the question: ");
+    expect(screen).toContain("to stop asking: ");
     await rig.answer("1", "Done.");
     expect(readFileSync(join(rig.work, "a.txt"), "utf8")).toBe("one\n2\u001b[2J\nthree\n");
     await rig.answer("/exit", "code 0");
@@ -287,7 +287,7 @@ test(
     await rig.answer("make it", "1-4 >");
     const asked = await rig.terminal.screen();
     expect(asked).toMatch(
-      /^because: .*(?:\n {2}\S.*)*\nto end the question: .*\n {2}WorkspaceWrite, .*\n {2}1 {2}allow once$/m,
+      /^because: .*(?:\n {2}\S.*)*\nto stop asking: .*\n {2}WorkspaceWrite, .*\n {2}1 {2}allow once$/m,
     );
     await rig.answer("4", "\nno\n");
     await rig.answer("again", "discombobulated11");

@@ -53,9 +53,9 @@ for (const columns of [100, 40])
       await terminal.shows(/\n>/);
       await terminal.type("go");
       await terminal.press("Enter");
-      await terminal.shows("Approval needed:");
+      await terminal.shows("Approval needed");
       await terminal.shows("+Use tabs.");
-      await answer(terminal, "a", async () => !(await has("Approval needed:")));
+      await answer(terminal, "a", async () => !(await has("Approval needed")));
       await terminal.shows("hunk 2 of 2: not decided");
       await answer(terminal, "a", () => has("> hunk 2 of 2: not decided"));
       await terminal.press("d");

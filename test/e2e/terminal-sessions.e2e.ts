@@ -71,6 +71,7 @@ for (const [columns, rows] of [
       expect(list.stdout).toContain("tell pears");
       await terminal.press(...Array.from("apples", () => "BSpace"));
       await terminal.type("plums");
+      await terminal.shows(/search: plums +1\/1/);
       await terminal.shows(/▸ {3}tell plums/);
       await terminal.press("Enter");
       await terminal.shows("about plums");

@@ -12,6 +12,8 @@ export interface Terminal extends AsyncDisposable {
   press(...keys: readonly string[]): Promise<void>;
   /** The whole screen, without trailing space. */
   screen(): Promise<string>;
+  /** The whole screen with its colours (SGR), trailing space included, and the cell of the cursor if it is shown. */
+  picture(): Promise<ScreenPicture>;
   /** The whole scrollback and the screen, without trailing space. */
   scrollback(): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
@@ -27,6 +29,12 @@ export interface Terminal extends AsyncDisposable {
   promptsAgain(): Promise<void>;
   /** Clears the screen at the shell's prompt: what it showed is not taken for what comes next. */
   clear(): Promise<void>;
+}
+
+/** A screen as a person sees it. Cells count from 0. */
+export interface ScreenPicture {
+  readonly text: string;
+  readonly cursor?: { readonly row: number; readonly column: number };
 }
 
 export interface TerminalOptions {
@@ -95,6 +103,18 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     press: async (...keys) => void (await tmux("send-keys", "-t", "main", ...keys)),
     async screen() {
       return (await tmux("capture-pane", "-p", "-t", "main")).replaceAll(/ +$/gm, "").trimEnd();
+    },
+    async picture() {
+      const text = await tmux("capture-pane", "-p", "-e", "-N", "-t", "main");
+      const place = await tmux(
+        "display-message",
+        "-p",
+        "-t",
+        "main",
+        "#{cursor_x},#{cursor_y},#{cursor_flag}",
+      );
+      const [column = 0, row = 0, isShown = 0] = place.split(",").map(Number);
+      return isShown === 1 ? { text, cursor: { row, column } } : { text };
     },
     scrollback: async () =>
       (await tmux("capture-pane", "-p", "-S", "-", "-t", "main")).replaceAll(/ +$/gm, "").trimEnd(),

@@ -35,7 +35,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions:attach",
     words: "ID",
-    help: "the same, as notices of agents' sessions name it",
+    help: "resume the session that a notice names",
     does: { by: "client", command: "AttachSession" },
   },
   {

@@ -2,6 +2,7 @@ import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq } from "../../base/ids.ts";
 import { engineFailed } from "../../view/notes/engine-text.ts";
+import { homePath } from "../../view/terminal/home-path.ts";
 import { INTERRUPT_BANNER } from "../../view/terminal/interrupt-banner.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { NoteTone } from "../../view/transcript/items.ts";
@@ -354,11 +355,11 @@ class TerminalClient {
   }
 
   #header(): Header {
-    const { version, workingDir, clock } = this.#options;
+    const { version, workingDir, clock, host } = this.#options;
     const { last, open } = this.#store;
     const header = {
       version,
-      workingDir,
+      workingDir: homePath(workingDir, host.environment["HOME"]),
       isChoosing: open === undefined,
       keys: this.#settings.keys,
       nowMs: clock.now(),

@@ -464,7 +464,7 @@ export const SLASH_COMMANDS = [
   {
     "name": "sessions:attach",
     "usage": "/sessions:attach ID",
-    "help": "the same, as notices of agents' sessions name it",
+    "help": "resume the session that a notice names",
     "command": "AttachSession"
   },
   {

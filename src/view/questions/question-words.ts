@@ -1,3 +1,4 @@
+import { cleanPath, relativeWithin } from "../../base/files/below.ts";
 import { grouped } from "../../base/text/text.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import { neutraliseLine, reveal } from "../terminal/terminal-text.ts";
@@ -74,6 +75,20 @@ export function permissionHeading({ tool, agent }: Permission): string {
   return `Permission needed: ${neutraliseLine(tool)}${by}`;
 }
 
+/**
+ * Returns the summary of a permission question. Of a change to a file in the folder of the session it is the path below
+ * that folder: the heading names the tool. Any other summary, such as a command, stays as it is (PERM-06).
+ */
+export function permissionSummary(
+  { tool, summary, preview }: Pick<PayloadOf<"PermissionRequested">, "tool" | "summary" | "preview">,
+  workingDir: string,
+): string {
+  const [, path = ""] = summary.startsWith(`${tool}:`) ? [tool, summary.slice(tool.length + 1)] : [];
+  const isClean = preview !== undefined && path !== "" && cleanPath(path) === path;
+  const below = isClean ? (relativeWithin(workingDir, path) ?? "") : "";
+  return below === "" ? summary : below;
+}
+
 /** Returns why a permission is asked for, as one line. */
 export function permissionReason(reason: string): string {
   return `because: ${neutraliseLine(reason)}`;
@@ -83,7 +98,7 @@ export function permissionReason(reason: string): string {
 export function questionEndText({
   ends,
 }: NonNullable<PayloadOf<"PermissionRequested">["why"]>): string | undefined {
-  return ends?.setting === undefined ? undefined : `to end the question: ${neutraliseLine(ends.setting)}`;
+  return ends?.setting === undefined ? undefined : `to stop asking: ${neutraliseLine(ends.setting)}`;
 }
 
 /** Returns the parts of a compound command with their verdicts, one a line. */

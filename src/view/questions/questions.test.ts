@@ -13,7 +13,7 @@ import { progressText } from "../../server/mcp/run-turn.ts";
 import { MinimalProjection } from "../../server/minimal/projection.ts";
 import { NEW_SESSION, runOf, sessionAfter } from "../session/session-view.ts";
 import { permissionAnswers } from "./permission-answers.ts";
-import { agentAsksText, permissionHeading } from "./question-words.ts";
+import { agentAsksText, permissionHeading, permissionSummary } from "./question-words.ts";
 import type { Question } from "./questions.ts";
 import { questionId, questionsAfter } from "./questions.ts";
 
@@ -196,4 +196,15 @@ test("[CTL-16 PERM-03] an editor gets the length of a long question that is not 
   );
   const cut = editorQuestion({ ...question, leftOut: 1_200 }, SESSION, { workingDir: "/", forms: false });
   expect(JSON.stringify(cut?.request)).toContain("1,200 characters left out");
+});
+
+test("[TUI-04 PERM-06] the summary of a change is its path below the folder; a command and any other path stay whole", () => {
+  const preview = { path: "path", new: "new" };
+  const of = (summary: string, more: object = { preview }) =>
+    permissionSummary({ tool: "Edit", summary, ...more }, "/home/user/app");
+  expect(of("Edit:/home/user/app/src/a.ts")).toBe("src/a.ts");
+  expect(of("Edit:/home/user/app-2/a.ts")).toBe("Edit:/home/user/app-2/a.ts");
+  expect(of("Edit:/home/user/app/../b.ts")).toBe("Edit:/home/user/app/../b.ts");
+  expect(of("Edit:/home/user/app/a.ts", {})).toBe("Edit:/home/user/app/a.ts");
+  expect(of("rm -rf /home/user/app/a")).toBe("rm -rf /home/user/app/a");
 });

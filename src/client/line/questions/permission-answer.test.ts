@@ -111,7 +111,7 @@ test("[PERM-14] the question shows its parts, why it is asked and what would end
   };
   const text = permissionQuestionText(request);
   expect(text).toContain("\nallow: ls (it only reads)\nask: npm test");
-  expect(text).toContain("\nbecause: no rule allows it\nto end the question: set");
+  expect(text).toContain("\nbecause: no rule allows it\nto stop asking: set");
   expect(text).not.toContain("\u001b");
   expect(permissionQuestionText({ ...request, why: { ...request.why, cause: "network" } })).not.toContain(
     "to end",

@@ -169,3 +169,14 @@ test("[TUI-07] any text is read as a diff without an error", async () => {
   });
   await holds(property, 300);
 });
+
+test("[TUI-05 bar:Diff] a part of a file that is replaced has no note about its end; a whole file without a newline has", () => {
+  const notes = (before: string | undefined) =>
+    proposedDiff([
+      { path: "a.ts", ...(before === undefined ? {} : { before }), after: "two", everywhere: false },
+    ])
+      .flatMap(({ hunks }) => hunks.flatMap(({ lines }) => lines))
+      .filter(({ text }) => text.includes("No newline"));
+  expect(notes("one")).toEqual([]);
+  expect(notes(undefined)).toHaveLength(1);
+});

@@ -1,4 +1,4 @@
-import { hunksOf } from "../../../base/text/diff/hunks.ts";
+import { hunksOf, NO_NEWLINE } from "../../../base/text/diff/hunks.ts";
 import type { ProposedChange } from "../../../view/texts/change-preview.ts";
 import type { DiffFile } from "./diff-file.ts";
 import { diffLine } from "./diff-file.ts";
@@ -14,7 +14,11 @@ export function proposedDiff(changes: readonly ProposedChange[]): readonly DiffF
     hunks: hunksOf(before ?? "", after, CONTEXT_LINES).map(({ old_start, new_start, lines }) => ({
       oldStart: old_start,
       newStart: new_start,
-      lines: lines.map((line) => diffLine(line.replace(/\n$/, ""))),
+      lines: lines
+        .map((line) => line.replace(/\n$/, ""))
+        // A part of a file may end anywhere: only of a whole one the missing newline says something.
+        .filter((line) => before === undefined || line !== NO_NEWLINE)
+        .map(diffLine),
     })),
     ...(before === undefined ? {} : { isPlaceUnknown: true as const }),
   }));

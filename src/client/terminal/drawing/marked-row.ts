@@ -1,7 +1,7 @@
 import type { DrawnRow, Role, Span } from "./span.ts";
 import { likeSpan } from "./span.ts";
 
-/** A part of a row, in units of its text, that is drawn in another role. */
+/** A part of a row, in units of its text, that is drawn in another role, with the background of that role. */
 export interface RowMark {
   readonly from: number;
   readonly to: number;
@@ -25,7 +25,7 @@ function withMark(drawn: DrawnRow, { from, to, role }: RowMark): DrawnRow {
       continue;
     }
     if (begin > 0) spans.push(likeSpan(each, { text: text.slice(0, begin) }));
-    spans.push(likeSpan(each, { text: text.slice(begin, end), style: { ...style, role } }));
+    spans.push(likeSpan(each, { text: text.slice(begin, end), style: { ...style, role, fill: role } }));
     if (end < text.length) spans.push(likeSpan(each, { text: text.slice(end) }));
   }
   return { ...drawn, spans };

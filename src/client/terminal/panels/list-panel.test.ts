@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { fakeServices, linesOf } from "../../../../test/support/terminal-parts.ts";
 import { displayWidth } from "../../../view/terminal/display-width.ts";
-import { textOfRow } from "../drawing/span.ts";
+import { row, span, textOfRow } from "../drawing/span.ts";
 import type { PanelEntry } from "./list-entry.ts";
 import type { ListPanelOptions } from "./list-panel.ts";
 import { ListPanel } from "./list-panel.ts";
@@ -121,4 +121,17 @@ test("[TUI-06 PERF-03] 10,000 entries are drawn and searched without a pause", (
   expect(linesOf(panel.draw({ columns: 120, rows: 40 }).rows)).toContain("101/");
   // 15 keys and 100 moves take 60 ms on a quiet machine.
   expect(performance.now() - from).toBeLessThan(5_000);
+});
+
+test("[TUI-06 TUI-11 bar:Themes] the entry at the cursor has its background, also beside a preview, and ends there", () => {
+  const preview = () => [row([span("about it")])];
+  const { panel } = openList(["alpha", "beta"], { preview });
+  const drawn = panel.draw({ columns: 120, rows: 12 }).rows.find((each) => textOfRow(each).includes("alpha"));
+  const fills = (drawn?.spans ?? []).map(({ text, style }) => [text.trim(), style.fill ?? drawn?.fill]);
+  expect(fills.filter(([text]) => text !== "")).toEqual([
+    ["▸", "selected"],
+    ["alpha", "selected"],
+    ["│", undefined],
+    ["about it", undefined],
+  ]);
 });

@@ -114,7 +114,7 @@ export function besides(
 }
 
 function filledSpan(each: Span, role: NonNullable<DrawnRow["fill"]>): Span {
-  return likeSpan(each, { style: { ...each.style, role } });
+  return likeSpan(each, { style: { ...each.style, fill: role } });
 }
 
 function fitted(spans: readonly Span[], columns: number): readonly Span[] {

@@ -8,6 +8,7 @@ import {
   partLines,
   permissionHeading,
   permissionReason,
+  permissionSummary,
   questionEndText,
 } from "../../../view/questions/question-words.ts";
 import { ruleChoices } from "../../../view/questions/rule-choices.ts";
@@ -87,14 +88,12 @@ export class PermissionDialog implements Dialog {
   }
 
   body(columns: number): readonly DrawnRow[] {
-    const { summary, reason, why, rule } = this.#request;
+    const { reason, why, rule } = this.#request;
     const end = why === undefined || why.cause === "network" ? undefined : questionEndText(why);
     const text = (line: string, style: Style = {}) => wrapSpans([span(line, style)], { columns });
     const because = reason ?? why?.text;
     return [
-      ...summary
-        .split("\n")
-        .flatMap((line) => wrapSpans([span(reveal(line), { role: "code" })], { columns, byWords: false })),
+      ...this.#summaryRows(columns),
       ...partLines(this.#request).flatMap((line) => text(line)),
       ...this.#changeRows(columns),
       ...(because === undefined ? [] : text(permissionReason(because), { role: "dim" })),
@@ -108,10 +107,8 @@ export class PermissionDialog implements Dialog {
   /** The row of the head of the current hunk. */
   rowInSight(columns: number): number {
     if (!this.#hasHunks || this.#choice.at === 0) return 0;
-    const { summary, hunks = [] } = this.#request;
-    const above = summary
-      .split("\n")
-      .flatMap((line) => wrapSpans([span(reveal(line))], { columns, byWords: false })).length;
+    const { hunks = [] } = this.#request;
+    const above = this.#summaryRows(columns).length;
     const parts = partLines(this.#request).flatMap((line) => wrapSpans([span(line)], { columns })).length;
     const before = hunks.slice(0, this.#choice.at).flatMap((hunk, at) => this.#hunkRows(hunk, at, columns));
     return above + parts + before.length;
@@ -247,6 +244,12 @@ export class PermissionDialog implements Dialog {
   get #path(): string | undefined {
     const { args, preview } = this.#request;
     return preview !== undefined && isObject(args) ? stringAt(args, preview.path) : undefined;
+  }
+
+  #summaryRows(columns: number): readonly DrawnRow[] {
+    return permissionSummary(this.#request, this.#options.services.workingDir)
+      .split("\n")
+      .flatMap((line) => wrapSpans([span(reveal(line), { role: "code" })], { columns, byWords: false }));
   }
 
   #changeRows(columns: number): readonly DrawnRow[] {

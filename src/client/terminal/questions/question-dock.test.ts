@@ -237,7 +237,7 @@ test("[PERM-06 TUI-04] shows the whole command, its parts, the risk, the reason,
     expect(shown).toContain(text);
   const narrow = screen({ columns: 40, rows: 15 });
   expect(narrow).toContain("y");
-  expect(narrow).toContain("rows above");
+  expect(narrow).toMatch(/… (?:\d+ rows? above, )?\d+ rows? (?:above|below) · ctrl\+f shows all/);
   for (const line of narrow.split("\n")) expect(line.length).toBeLessThanOrEqual(40);
 });
 
@@ -390,7 +390,7 @@ test("[TUI-04] names the client whose turn asks, and counts a limit down", async
   expect(screen()).toMatch(/ · for \S+ · 55 s/);
   services.ask(permission({ timeoutMs: 60_000, onlyUnattended: true }));
   expect(screen()).not.toContain("s left");
-  expect(screen()).toContain("While nobody is here: Without an answer within 60 s it is denied.");
+  expect(screen()).toContain("While nobody is here: without an answer within 60 s it is denied.");
 });
 
 test("[TUI-04] an interrupted call is judged by number, with a note where one may stand", async () => {

@@ -1,4 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
+import { count } from "../../../base/text/text.ts";
 import type { AcceptedOf } from "../../../protocol/commands/results.ts";
 import {
   leftOutText,
@@ -249,7 +250,8 @@ export class QuestionDock implements ScreenPart {
     const { session } = this.#services;
     const isOther = originator !== undefined && originator !== session.self;
     const by = isOther ? ` · for ${displayName(session.view.clients, originator)}` : "";
-    return `${dialog.heading}${by}${place}${this.#limit(question, sinceMs)}`;
+    const facts = `${by}${place}${this.#limit(question, sinceMs)}`;
+    return facts === "" ? dialog.heading : `${dialog.heading.replace(/:$/, "")}${facts}`;
   }
 
   /** Returns the time that is left. A limit that counts only while nobody is there does not count now. */
@@ -298,7 +300,11 @@ export class QuestionDock implements ScreenPart {
     const below = body.length - entry.top - shown.length;
     const { keys } = this.#services;
     const full = keys.keysOf("dialog.full")[0] ?? "-";
-    const text = `… ${above} rows above, ${below} below, ${full}: all`;
+    const hidden = [
+      ...(above === 0 ? [] : [`${count(above, "row")} above`]),
+      ...(below === 0 ? [] : [`${count(below, "row")} below`]),
+    ];
+    const text = `… ${hidden.join(", ")} · ${full} shows all`;
     return [...shown, ...wrapSpans([span(text, { role: "dim" })], { columns }).slice(0, 1)];
   }
 }
@@ -325,9 +331,14 @@ function noteRows(question: Question, columns: number): readonly DrawnRow[] {
     ...(question.isUncertain === true ? [UNCERTAIN_TEXT] : []),
     ...(timeoutMs === undefined || timeoutMs > COUNTED_MS_MAX
       ? []
-      : [
-          `${onlyUnattended === true ? "While nobody is here: " : ""}${unansweredText(timeoutMs, unanswered)}`,
-        ]),
+      : [limitText(unansweredText(timeoutMs, unanswered), onlyUnattended === true)]),
   ];
   return lines.flatMap((line) => wrapSpans([span(line, { role: "dim" })], { columns }));
+}
+
+/** Returns the sentence about a missing answer; a limit that counts only while nobody is there says so. */
+function limitText(sentence: string, isUnattended: boolean): string {
+  return isUnattended
+    ? `While nobody is here: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`
+    : sentence;
 }

@@ -12,6 +12,6 @@ export const NO_COLOURS: Theme = {
     warning: { isBold: true },
     selected: { isReversed: true },
     match: { isReversed: true },
-    currentMatch: { isReversed: true, isBold: true },
+    currentMatch: { isReversed: true, isBold: true, isUnderlined: true },
   },
 };

@@ -1,3 +1,5 @@
+import { defined } from "../../../base/defined.ts";
+import { isObject, stringAt } from "../../../base/json.ts";
 import { sizeText } from "../../../base/text/size-text.ts";
 import { count, grouped } from "../../../base/text/text.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
@@ -44,7 +46,9 @@ function isRead({ toolKind }: CallItem): boolean {
 }
 
 function changesOf({ diff, preview, args }: CallItem): readonly DiffFile[] {
-  return diff === undefined ? proposedDiff(proposedChanges(preview, args)) : parseDiff(diff);
+  if (diff === undefined) return proposedDiff(proposedChanges(preview, args));
+  const path = preview === undefined || !isObject(args) ? undefined : stringAt(args, preview.path);
+  return parseDiff(diff).map((file) => ({ ...defined({ to: path }), ...file }));
 }
 
 function changeRows(

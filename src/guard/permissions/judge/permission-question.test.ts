@@ -217,6 +217,6 @@ test("[PERM-14] what nothing ends says so, and a question offers no bare name of
   expect(asked.why).toEqual({
     cause: "rule",
     text: 'the rule ask "Bash:git push *" names it',
-    ends: { setting: 'take out the rule ask "Bash:git push *"' },
+    ends: { setting: 'remove the rule ask "Bash:git push *"' },
   });
 });

@@ -263,7 +263,7 @@ export function endOf(decision: Decision, judged: JudgedPlan): QuestionEnd | und
     const setting = networkSetting(decision.network, view);
     return { setting: `[sandbox] ${setting} in config.toml${hostHint(decision.network, view)}` };
   }
-  if (decision.rule !== undefined) return { setting: `take out the rule ask "${printRule(decision.rule)}"` };
+  if (decision.rule !== undefined) return { setting: `remove the rule ask "${printRule(decision.rule)}"` };
   const rules = literalRules(plan, tool, workspace).map((rule) => ({ ...rule, scope: "user" as const }));
   const wider = { ...policy, rules: [...policy.rules, ...rules] };
   if (judge(plan, tool, wider, workspace, view).kind !== "allow") {

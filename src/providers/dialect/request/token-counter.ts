@@ -1,8 +1,8 @@
 import { byteLength } from "../../../base/text/text.ts";
 import type { Message } from "../../../protocol/message.ts";
-import { estimateTokens } from "./token-estimate.ts";
 import type { ModelRequest, ModelUsage } from "../../provider.ts";
 import { commonStart } from "./common-start.ts";
+import { estimateTokens } from "./token-estimate.ts";
 
 export const BYTES_PER_TOKEN = 4;
 /**

@@ -124,7 +124,7 @@ export class QueuePanel implements Overlay {
       `${key("queue.up")} ${key("queue.down")} move`,
       `${key("queue.now")} send now`,
       `${key("list.leave")} close`,
-    ].join("   ");
+    ].join(" · ");
   }
 }
 

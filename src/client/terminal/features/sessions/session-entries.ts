@@ -7,6 +7,7 @@ import {
   sessionStates,
   sessionTitle,
 } from "../../../../view/facts/session-facts.ts";
+import { homePath } from "../../../../view/terminal/home-path.ts";
 import { ageText } from "../../../../view/texts/age-text.ts";
 import type { DrawnRow, Role } from "../../drawing/span.ts";
 import { EMPTY_ROW, span } from "../../drawing/span.ts";
@@ -28,6 +29,8 @@ export interface SessionEntryContext {
   readonly nowMs: number;
   /** The folder of this client: sessions of others name theirs. */
   readonly workingDir: string;
+  /** The person's home folder; undefined if it is not known. */
+  readonly home: string | undefined;
   /** The session that is shown. */
   readonly shown: string | undefined;
 }
@@ -38,7 +41,7 @@ export function sessionEntry(info: SessionInfo, context: SessionEntryContext): P
   const facts = [
     ...(session === context.shown ? ["shown here"] : []),
     ...sessionStates(info),
-    ...(folder === context.workingDir ? [] : [folder]),
+    ...(folder === context.workingDir ? [] : [homePath(folder, context.home)]),
   ];
   return {
     value: info,
@@ -65,19 +68,20 @@ function stateSign({ state, status, pinned }: SessionInfo): ListCell {
 export function sessionPreview(
   info: SessionInfo,
   items: readonly LastItem[] | string | undefined,
-  { columns, rows }: Size,
+  { columns, rows, home }: Size & Pick<SessionEntryContext, "home">,
 ): readonly DrawnRow[] {
-  const lines = rows < FACTS_ROWS_MIN ? [] : factsOf(info);
+  const lines = rows < FACTS_ROWS_MIN ? [] : factsOf(info, home);
   const facts = lines.flatMap((line) => wrapSpans([span(line, { role: "dim" })], { columns }));
   const room = rows - facts.length - 1;
   if (room <= 0) return facts.slice(0, rows);
   if (items === undefined) return [...facts, EMPTY_ROW, ...note("reading its last messages …", columns)];
   if (typeof items === "string") return [...facts, EMPTY_ROW, ...note(items, columns).slice(0, room)];
-  if (items.length === 0) return [...facts, EMPTY_ROW, ...note("Nothing was said in it.", columns)];
-  return [...facts, EMPTY_ROW, ...items.flatMap((item) => itemRows(item, columns)).slice(-room)];
+  const said = items.flatMap((item) => itemRows(item, columns));
+  if (said.length === 0) return [...facts, EMPTY_ROW, ...note("Nothing was said in it.", columns)];
+  return [...facts, EMPTY_ROW, ...said.slice(-room)];
 }
 
-function factsOf(info: SessionInfo): readonly string[] {
+function factsOf(info: SessionInfo, home: string | undefined): readonly string[] {
   const { session, profile, model, working_dir: folder, expires_in_days: days, clients = [] } = info;
   const tokens = info.context_tokens;
   const more = [
@@ -86,10 +90,13 @@ function factsOf(info: SessionInfo): readonly string[] {
     ...(days === undefined ? [] : [expiryText(days)]),
     ...(clients.length === 0 ? [] : [`open in ${clients.map(({ label }) => label).join(", ")}`]),
   ];
-  return [session, `${profile} · ${model}`, folder, more.join(" · ")];
+  return [session, `${profile} · ${model}`, homePath(folder, home), more.join(" · ")];
 }
 
-const ROLES: Readonly<Partial<Record<LastItem["kind"], { readonly mark: string; readonly role?: Role }>>> = {
+/** Kinds of items that a person reads as the conversation. Others, such as todos and queues, are left out. */
+const ITEM_MARKS: Readonly<
+  Partial<Record<LastItem["kind"], { readonly mark: string; readonly role?: Role }>>
+> = {
   prompt: { mark: "> ", role: "prompt" },
   text: { mark: "  " },
   call: { mark: "• ", role: "dim" },
@@ -98,7 +105,9 @@ const ROLES: Readonly<Partial<Record<LastItem["kind"], { readonly mark: string; 
 };
 
 function itemRows({ kind, text }: LastItem, columns: number): readonly DrawnRow[] {
-  const { mark, role } = ROLES[kind] ?? { mark: "- ", role: "dim" as const };
+  const drawn = ITEM_MARKS[kind];
+  if (drawn === undefined) return [];
+  const { mark, role } = drawn;
   const style = role === undefined ? {} : { role };
   const rows = text
     .split("\n")

@@ -3,6 +3,8 @@ import type { FakeServices } from "../../../../../test/support/terminal-parts.ts
 import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
 import { HarnessError } from "../../../../base/errors.ts";
 import type { SessionInfo } from "../../../../protocol/resources.ts";
+import type { LastItem } from "./session-entries.ts";
+import { sessionPreview } from "./session-entries.ts";
 import { openSessionList } from "./session-panel.ts";
 
 const SIZE = { columns: 100, rows: 30 };
@@ -104,4 +106,15 @@ test("[SES-06] a session that runs is not deleted: the engine's reason is shown,
   expect(services.sent).toEqual([{ kind: "DeleteSession", sessionId: "sess_1" }] as never);
   expect(services.said[0]).toContain("7");
   expect(linesOf(panel?.draw(SIZE).rows ?? [])).toContain("talk 1");
+});
+
+test("[TUI-06 bar:Sessions] the preview has the conversation, without lists of todos and names of other events, and the folder with ~", () => {
+  const items = [
+    { kind: "prompt", text: "go" },
+    { kind: "todos", text: "one, two" },
+    { kind: "custom", text: "cinch:InputsWaiting" },
+    { kind: "text", text: "done" },
+  ] as unknown as readonly LastItem[];
+  const rows = sessionPreview(stored(1, "/home/user/app"), items, { ...SIZE, home: "/home/user" });
+  expect(linesOf(rows)).toEndWith("~/app\n1 turn\n\n> go\n  done");
 });

@@ -84,7 +84,8 @@ class SessionList {
       choose: (info) => this.#choose(info),
       act: (action, info) => this.#act(action, info),
       selected: ({ session }) => this.#items.want(session),
-      preview: (info, size) => sessionPreview(info, this.#items.of(info.session), size),
+      preview: (info, size) =>
+        sessionPreview(info, this.#items.of(info.session), { ...size, home: this.#home }),
       closed: () => {
         this.#reading += 1;
       },
@@ -222,13 +223,17 @@ class SessionList {
     const inScope = isHere
       ? this.#sessions.filter(({ working_dir: folder }) => folder === workingDir)
       : this.#sessions;
-    const context = { nowMs: clock.now(), workingDir, shown: session.open?.session };
+    const context = { nowMs: clock.now(), workingDir, home: this.#home, shown: session.open?.session };
     const entries = orderedSessions(inScope, this.#order).map((info) => sessionEntry(info, context));
     const note = this.#problem ?? this.#emptyNote(entries.length, isHere);
     this.#content = note === undefined ? { entries } : { entries, note };
     if (isKept) this.#panel.refresh();
     else this.#panel.toTop();
     return true;
+  }
+
+  get #home(): string | undefined {
+    return this.#services.host.environment["HOME"];
   }
 
   #emptyNote(listed: number, isHere: boolean): string | undefined {
