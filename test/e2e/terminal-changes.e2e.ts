@@ -14,7 +14,7 @@ const BEFORE = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join(""
 
 for (const columns of [140, 80, 40])
   test(
-    `[TUI-05 PERM-15 bar:Diff wish:30] changed files of the session and of the last turn are listed with counts, and read hunk by hunk, on ${columns} columns`,
+    `[TUI-05 PERM-15 bar Diff complaint 30] changed files of the session and of the last turn are listed with counts, and read hunk by hunk, on ${columns} columns`,
     async () => {
       await using mock = openMockHome(
         [

@@ -23,7 +23,7 @@ const ERASES = /\u001b\[[23]J|\u001bc|\u001b\[\?1049h/;
 
 for (const how of ["flag", "setting"] as const)
   test(
-    `[TUI-01 wish:3 wish:4 bar:Screen] inline, finished rows are appended once, nothing saved is erased, and the prompt is under it at the end (${how})`,
+    `[TUI-01 complaint 3 complaint 4 bar Screen] inline, finished rows are appended once, nothing saved is erased, and the prompt is under it at the end (${how})`,
     async () => {
       await using mock = openMockHome([says(PARAGRAPHS.join("\n\n"), { paceMs: 3 }), says("The end.")]);
       if (how === "setting")
@@ -52,7 +52,7 @@ for (const [columns, rows] of [
   [120, 40],
 ] as const)
   test(
-    `[TUI-01 TUI-11 wish:27] inline on ${columns} columns the scrollback has every paragraph in order, also after the size has changed under the stream`,
+    `[TUI-01 TUI-11 complaint 27] inline on ${columns} columns the scrollback has every paragraph in order, also after the size has changed under the stream`,
     async () => {
       await using mock = openMockHome([says(PARAGRAPHS.join("\n\n"), { paceMs: 10 })]);
       await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows });

@@ -106,7 +106,7 @@ test(
 );
 
 test(
-  "[TUI-01 bar:Scroll complaint 2 complaint 5] the text in the window stays where it is while an answer streams below it",
+  "[TUI-01 bar Scroll complaint 2 complaint 5] the text in the window stays where it is while an answer streams below it",
   async () => {
     const lines = (name: string) => Array.from({ length: 300 }, (_, at) => `${name} line ${at}`).join("\n\n");
     const { promise: hold, resolve: release } = Promise.withResolvers<void>();

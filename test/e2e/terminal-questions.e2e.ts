@@ -38,7 +38,7 @@ async function answer(terminal: Terminal, key: string, isTaken: () => Promise<bo
 
 for (const columns of [100, 40])
   test(
-    `[TUI-04 TUI-05 PERM-03 PERM-15 bar:Permission] trust, hunks and a command are answered on ${columns} columns`,
+    `[TUI-04 TUI-05 PERM-03 PERM-15 bar Permission] trust, hunks and a command are answered on ${columns} columns`,
     async () => {
       await using mock = openMockHome(
         [CHANGE, calls("Bash", { command: "touch made-it" }), says("all done")],

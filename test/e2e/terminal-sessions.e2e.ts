@@ -18,7 +18,7 @@ for (const [columns, rows] of [
   [40, 15],
 ] as const)
   test(
-    `[CTL-11 SES-06 TUI-06 bar:Sessions] sessions are listed, searched, renamed, pinned, archived, deleted after a question, and continued, on ${columns} columns`,
+    `[CTL-11 SES-06 TUI-06 bar Sessions] sessions are listed, searched, renamed, pinned, archived, deleted after a question, and continued, on ${columns} columns`,
     async () => {
       await using mock = openMockHome(
         [says("about apples"), says("about pears"), says("about plums"), says("still plums")],
@@ -81,7 +81,7 @@ for (const [columns, rows] of [
   );
 
 test(
-  "[SES-09 CTL-19 bar:Sessions] what was said is searched with a key, and a session is stepped through from there without anything running again",
+  "[SES-09 CTL-19 bar Sessions] what was said is searched with a key, and a session is stepped through from there without anything running again",
   async () => {
     await using mock = openMockHome(
       [

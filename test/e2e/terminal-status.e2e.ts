@@ -36,7 +36,7 @@ const LINES: readonly (readonly [columns: number, rows: number, line: RegExp])[]
 
 for (const [columns, rows, line] of LINES)
   test(
-    `[TUI-02 bar:Status bar:First-screen] at ${columns}x${rows} the first screen has three rows of header at most, and the status line has the fields that fit`,
+    `[TUI-02 bar Status line bar First screen] at ${columns}x${rows} the first screen has three rows of header at most, and the status line has the fields that fit`,
     async () => {
       await using mock = openMockHome([says("hello there")], PRICES);
       await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows });

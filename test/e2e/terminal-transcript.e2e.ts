@@ -76,7 +76,7 @@ async function rowOf(terminal: Terminal, text: string): Promise<number> {
 
 for (const size of SIZES)
   test(
-    `[TUI-01 bar:Tool calls wish:28] on ${size.columns}x${size.rows} a call is unfolded by keyboard, by a click, and with all others`,
+    `[TUI-01 bar Tool calls complaint 28] on ${size.columns}x${size.rows} a call is unfolded by keyboard, by a click, and with all others`,
     async () => {
       await using opened = await begin([COUNTS, says("all done")], { last: "all done", size });
       const { terminal } = opened;
@@ -100,7 +100,7 @@ for (const size of SIZES)
   );
 
 test(
-  "[TUI-01 bar:Search wish:4] a search counts folded matches, shows each, and Escape keeps the place",
+  "[TUI-01 bar Search complaint 4] a search counts folded matches, shows each, and Escape keeps the place",
   async () => {
     await using opened = await begin([COUNTS, says("no row here\n\nall done")], { last: "all done" });
     const { terminal } = opened;
@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  "[TUI-01 wish:12 wish:13 wish:14] a block is copied from its Markdown through tmux, and the way is said",
+  "[TUI-01 complaint 12 complaint 13 complaint 14] a block is copied from its Markdown through tmux, and the way is said",
   async () => {
     await using opened = await begin([says(MARKDOWN)], { last: "const x = 1;", size: SIZES[0] });
     const { terminal } = opened;
@@ -149,7 +149,7 @@ test(
 );
 
 test(
-  "[TUI-01 wish:12 wish:13] without tmux the terminal gets the text by OSC 52, and a second copy is a file",
+  "[TUI-01 complaint 12 complaint 13] without tmux the terminal gets the text by OSC 52, and a second copy is a file",
   async () => {
     await using mock = openMockHome([says("copy me")]);
     await using terminal = openRecordedTerminal(mock.home, mock.work);
@@ -173,7 +173,7 @@ test(
 );
 
 test(
-  "[TUI-01 wish:4 bar:Long output] a block opens in the pager, the transcript in the editor, and Ctrl-C there ends nothing",
+  "[TUI-01 complaint 4 bar Long output] a block opens in the pager, the transcript in the editor, and Ctrl-C there ends nothing",
   async () => {
     const before = "VISUAL='cp -t .'";
     await using opened = await begin([COUNTS, says("all done")], { last: "all done", before });
@@ -206,7 +206,7 @@ test(
 );
 
 test(
-  "[TUI-01 wish:2 wish:5 bar:Scroll] away from the end no row moves while text streams, and a mark leads to the newest",
+  "[TUI-01 complaint 2 complaint 5 bar Scroll] away from the end no row moves while text streams, and a mark leads to the newest",
   async () => {
     const long = Array.from({ length: 400 }, (_, at) => `word${at}`).join("\n\n");
     await using opened = await begin([says("first"), says(long, { paceMs: 15 })], { last: "first" });
@@ -227,7 +227,7 @@ test(
 );
 
 test(
-  "[TUI-01 wish:31] Alt-Up and Alt-Down go from prompt to prompt, whose background is their own",
+  "[TUI-01 complaint 31] Alt-Up and Alt-Down go from prompt to prompt, whose background is their own",
   async () => {
     const long = Array.from({ length: 60 }, (_, at) => `word${at}`).join("\n\n");
     await using opened = await begin([says(long), says(`${long}\n\nlast word`)], { last: "word59" });
@@ -244,7 +244,7 @@ test(
 );
 
 test(
-  "[TUI-01 wish:10 wish:11 wish:14] the mouse is switched live; a drag selects without wraps, and copies by a key",
+  "[TUI-01 complaint 10 complaint 11 complaint 14] the mouse is switched live; a drag selects without wraps, and copies by a key",
   async () => {
     await using opened = await begin([says(MARKDOWN)], { last: "const x = 1;", size: SIZES[0] });
     const { terminal, mock } = opened;

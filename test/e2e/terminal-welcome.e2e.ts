@@ -25,7 +25,7 @@ for (const [columns, rows] of [
   [40, 15],
 ] as const)
   test(
-    `[TUI-01 CTL-19 CRED-01 bar:First-screen] without a model the first screen takes a key unseen, and the draft is sent with it, on ${columns} columns`,
+    `[TUI-01 CTL-19 CRED-01 bar First screen] without a model the first screen takes a key unseen, and the draft is sent with it, on ${columns} columns`,
     async () => {
       using home = cinchHome();
       await using provider = startMockProvider({ script: [says("Heard with the key.")], key: KEY });

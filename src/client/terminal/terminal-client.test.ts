@@ -97,7 +97,7 @@ const AT_THE_DRAFT = ACTION_NAMES.filter((name) =>
   ["global", "input", "emptyDraft"].includes(ACTIONS[name].context),
 );
 
-test("[TUI-01 bar:Keys] every action of the table does something when its key is pressed at the draft", async () => {
+test("[TUI-01 bar Keys] every action of the table does something when its key is pressed at the draft", async () => {
   const missing: ActionName[] = [];
   for (const name of AT_THE_DRAFT) {
     await using rig = await start(`[keys]\n"${name}" = ["${KEY}"]\n`);
@@ -108,7 +108,7 @@ test("[TUI-01 bar:Keys] every action of the table does something when its key is
   expect(missing).toEqual([]);
 });
 
-test("[TUI-01 bar:Keys] every action of a list, panel, question or mode is named by the part that carries it out", () => {
+test("[TUI-01 bar Keys] every action of a list, panel, question or mode is named by the part that carries it out", () => {
   const sources = filesUnder("src/client/terminal", "**/*.ts")
     .filter((file) => !isTest(file) && !file.endsWith("keys/actions.ts"))
     .map((file) => readSource(file))

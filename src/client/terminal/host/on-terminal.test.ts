@@ -43,7 +43,7 @@ test("[TUI-08] a program that fails, or cannot be started, leaves a screen and n
     expect(happened.slice(-2)).toEqual(["resume", "remove /private/a"]);
 });
 
-test("[TUI-01 bar:Long output] the pager and the editor are those of the environment", async () => {
+test("[TUI-01 bar Long output] the pager and the editor are those of the environment", async () => {
   const host = (environment: Record<string, string>, hasLess: boolean) => ({
     environment,
     output: async () => (hasLess ? new Uint8Array() : undefined),

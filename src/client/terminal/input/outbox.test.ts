@@ -30,7 +30,7 @@ test("[ENG-26 TUI-08] messages are sent in their order, and one that is refused 
   expect(outbox.isSending).toBe(false);
 });
 
-test("[TUI-03 bar:Cancel] a message that is cancelled before the session is open is not sent, and comes back", async () => {
+test("[TUI-03 bar Cancel] a message that is cancelled before the session is open is not sent, and comes back", async () => {
   const { services, outbox } = openOutbox();
   const opened = Promise.withResolvers<never>();
   Object.assign(services.session, { session: () => opened.promise });
@@ -47,7 +47,7 @@ test("[TUI-03 bar:Cancel] a message that is cancelled before the session is open
   expect(outbox.slow).toEqual([]);
 });
 
-test("[ENG-26 bar:Queue] a message that was taken back goes to its place, if the one behind it still waits", async () => {
+test("[ENG-26 bar Queue] a message that was taken back goes to its place, if the one behind it still waits", async () => {
   const { services, outbox } = openOutbox();
   services.reply = { inputId: "inp_9" };
   const before = "inp_2" as never;

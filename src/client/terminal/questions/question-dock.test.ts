@@ -81,7 +81,7 @@ const answers = (services: FakeServices) =>
     return rest;
   });
 
-test("[PERM-14 TUI-04 wish:17] keys before 300 ms of quiet go to the draft, and each one restarts the time", async () => {
+test("[PERM-14 TUI-04 complaint 17] keys before 300 ms of quiet go to the draft, and each one restarts the time", async () => {
   const { services, input, screen, press, sentTexts } = openStage();
   services.ask(permission());
   screen();
@@ -301,7 +301,7 @@ const TRUST: Partial<Ask> = {
   ],
 };
 
-test("[TUI-05 TOFU-01 bar:Diff wish:30] trust review: files one by one, layout by width and by key, a and d decide", async () => {
+test("[TUI-05 TOFU-01 bar Diff complaint 30] trust review: files one by one, layout by width and by key, a and d decide", async () => {
   const { services, screen, press, live } = openStage();
   services.ask(ask(TRUST));
   await live();

@@ -89,7 +89,7 @@ test("[TUI-10 TUI-01 complaint 4] scrolling up reads the pages above, and each r
   expect(reader.pages).toBeLessThanOrEqual(4);
 });
 
-test("[TUI-10 bar:Scroll] the first message, an event in the middle, and the way down from there are read where they are", () => {
+test("[TUI-10 bar Scroll] the first message, an event in the middle, and the way down from there are read where they are", () => {
   const reader = new Reader(tail());
   reader.pane.goTo({ event: 1, part: 0, row: 0 });
   expect(reader.show()).toContain("prompt 1\n");
