@@ -1,11 +1,12 @@
 import { expect } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
 import { sendPrompt, startClient } from "../support/terminal-client.ts";
+import { until } from "../support/until.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
@@ -55,6 +56,12 @@ for (const columns of [140, 80, 40])
       expect(sides.test(await terminal.screen())).toBe(columns >= 120);
       await terminal.type("s");
       await terminal.shows(columns >= 120 ? "s side by side" : "s unified");
+      const settings = join(mock.home.path, "config/cinch/terminal.toml");
+      const kept = `diff_layout = "${columns >= 120 ? "unified" : "side"}"\n`;
+      await until(
+        "the layout is kept",
+        () => existsSync(settings) && readFileSync(settings, "utf8").includes(kept),
+      );
       await terminal.type("n");
       await terminal.shows("thirty-five");
       await terminal.type("n");

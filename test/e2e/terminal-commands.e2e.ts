@@ -233,13 +233,16 @@ test(
 );
 
 test(
-  "[TUI-08 bar @] an at sign lists files and folders for the first prompt too, with lines behind a colon",
+  "[TUI-08 bar @] an at sign lists files and folders that are not ignored, for the first prompt too, with lines behind a colon",
   async () => {
     const prepare = ({ work }: MockHome) => {
       mkdirSync(join(work, "src/widgets"), { recursive: true });
       for (const name of ["button", "slider"])
         writeFileSync(join(work, `src/widgets/${name}.ts`), `export const ${name} = 1;\nsecond line\n`);
       writeFileSync(join(work, "日本語のファイル.md"), "wide\n");
+      mkdirSync(join(work, "built"));
+      writeFileSync(join(work, "built/button.js"), "ignored\n");
+      writeFileSync(join(work, ".gitignore"), "built/\n");
     };
     await using client = await openClient([says("read it")], { prepare });
     const { terminal, mock } = client;
@@ -252,6 +255,7 @@ test(
     await terminal.shows("> look at @src/");
     await terminal.type("but");
     await terminal.shows("▸ src/widgets/button.ts");
+    expect(await terminal.screen()).not.toContain("button.js");
     await terminal.press("Enter");
     await terminal.shows(/> look at @src\/widgets\/button\.ts\n/);
     await terminal.type(":1-1 now");

@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  "[TUI-01 TUI-03 complaint 18] Ctrl-Z gives the terminal to the shell, fg takes it back, and leaving prints the cost and the command that resumes",
+  "[TUI-01 TUI-03 complaint 18 bar Exit] Ctrl-Z gives the terminal to the shell, fg takes it back, and leaving prints the cost and the command that resumes",
   async () => {
     await using mock = openMockHome([says("hello there")], '[prices."mock:one"]\ninput = 1\noutput = 5\n');
     await using terminal = openRecordedTerminal(mock.home, mock.work);

@@ -39,6 +39,14 @@ for (const [columns, rows] of [
       await terminal.press("Tab");
       await terminal.shows("all folders");
       await terminal.shows(/tell pears/);
+      await terminal.press("M-s");
+      await terminal.shows("by name");
+      await terminal.shows(/tell apples[^]*tell pears[^]*tell plums/);
+      await terminal.press("M-s");
+      await terminal.shows("dearest first");
+      await terminal.press("M-s");
+      await terminal.shows("newest first");
+      if (columns >= 80) await terminal.shows(/tell plums +(?:now|\d+ \w+) +1 +\$0\.2/);
       await terminal.type("apples");
       await terminal.shows(/1\/1/);
       await terminal.shows(/▸ {3}tell apples/);

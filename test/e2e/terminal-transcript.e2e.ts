@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MockHome } from "../support/mock-home.ts";
 import { openMockHome } from "../support/mock-home.ts";
@@ -37,14 +37,18 @@ async function begin(
     last,
     size = { columns: 100, rows: 30 },
     before = "",
+    settings,
   }: {
     readonly last: string;
     readonly size?: (typeof SIZES)[number] | { columns: number; rows: number };
     readonly before?: string;
+    /** Content of terminal.toml. Default: there is none. */
+    readonly settings?: string;
   },
 ): Promise<Opened> {
   const opened = new AsyncDisposableStack();
   const mock = opened.use(openMockHome([...script], ALLOWED));
+  if (settings !== undefined) writeFileSync(join(mock.home.path, "config/cinch/terminal.toml"), settings);
   const terminal = opened.use(await openTerminal({ home: mock.home, cwd: mock.work, ...size }));
   await terminal.type(`${before} "$CINCH"`);
   await terminal.press("Enter");
@@ -98,6 +102,16 @@ for (const size of SIZES)
     },
     TIMEOUT_MS,
   );
+
+test(
+  "[TUI-01 bar Tool calls complaint 28] the lines that are shown of an output are a setting, and the rest is counted",
+  async () => {
+    const settings = "last_lines = 2\n";
+    await using opened = await begin([COUNTS, says("all done")], { last: "all done", settings });
+    await opened.terminal.shows(/\n {2}… 38 lines before\n {2}row 39\n {2}row 40\n/);
+  },
+  TIMEOUT_MS,
+);
 
 test(
   "[TUI-01 bar Search complaint 4] a search counts folded matches, shows each, and Escape keeps the place",
@@ -188,6 +202,11 @@ test(
     await terminal.shows(/\n:$/);
     await terminal.press("q");
     await terminal.shows(/┃ ● Bash/);
+    await terminal.press("e");
+    const block = join(mock.work, "output.txt");
+    await until("the block is in the editor", () => existsSync(block) && readFileSync(block, "utf8") !== "");
+    expect(readFileSync(block, "utf8")).toStartWith("row 1\nrow 2\n");
+    await terminal.shows(/┃ ● Bash/);
     await terminal.press("E");
     const path = join(mock.work, "transcript.md");
     await until("the transcript is in the editor", () => {
@@ -244,7 +263,7 @@ test(
 );
 
 test(
-  "[TUI-01 complaint 10 complaint 11 complaint 14] the mouse is switched live; a drag selects without wraps, and copies by a key",
+  "[TUI-01 complaint 10 complaint 14] the mouse is switched live; a drag selects without wraps, and copies by a key",
   async () => {
     await using opened = await begin([says(MARKDOWN)], { last: "const x = 1;", size: SIZES[0] });
     const { terminal, mock } = opened;

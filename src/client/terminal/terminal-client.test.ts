@@ -6,6 +6,7 @@ import { HarnessError } from "../../base/errors.ts";
 import { neutralise } from "../../view/terminal/terminal-text.ts";
 import type { ActionName } from "./keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "./keys/actions.ts";
+import type { TerminalOutcome } from "./options.ts";
 import type { ScreenInput, TerminalScreenOptions } from "./screen/screen.ts";
 import { NO_EFFECT, runTerminalClient } from "./terminal-client.ts";
 
@@ -19,6 +20,10 @@ interface Rig extends AsyncDisposable {
   press(key: string): void;
   type(text: string): void;
   readonly screen: string;
+  /** Moves the time on. */
+  advance(ms: number): Promise<void>;
+  /** Reason of the end; undefined while the client runs. */
+  readonly left: TerminalOutcome["why"] | undefined;
 }
 
 /** An entry of the settings file that is named on the screen once the file is read. */
@@ -29,6 +34,7 @@ async function start(settings: string): Promise<Rig> {
   const { host, clock } = fakeServices();
   const leave = new AbortController();
   let options: TerminalScreenOptions | undefined;
+  let left: TerminalOutcome["why"] | undefined;
 
   const screenOf = (given: TerminalScreenOptions) => {
     options = given;
@@ -72,7 +78,12 @@ async function start(settings: string): Promise<Rig> {
     openScreen: screenOf,
     clock,
     signal: leave.signal,
-  }).catch(() => undefined);
+  }).then(
+    ({ why }) => {
+      left = why;
+    },
+    () => undefined,
+  );
   const input = (given: ScreenInput) => options?.input(given);
   const rig: Rig = {
     press: (key) => input({ kind: "key", key }),
@@ -82,6 +93,10 @@ async function start(settings: string): Promise<Rig> {
     get screen() {
       const rows = options?.draw(SIZE).rows ?? [];
       return rows.map((each) => neutralise(each)).join("\n");
+    },
+    advance: (ms) => clock.advance(ms),
+    get left() {
+      return left;
     },
     async [Symbol.asyncDispose]() {
       leave.abort();
@@ -116,4 +131,21 @@ test("[TUI-01 bar Keys] every action of a list, panel, question or mode is named
   const others = ACTION_NAMES.filter((name) => !AT_THE_DRAFT.includes(name));
   const unnamed = others.filter((name) => !sources.includes(`"${name}"`));
   expect(unnamed.filter((name) => !/^(?:browse|search|completion)\./.test(name))).toEqual([]);
+});
+
+test("[TUI-03 bar Exit] a second Ctrl-C leaves within two seconds of the first one, and clears the draft after that", async () => {
+  await using rig = await start("");
+  rig.type("one");
+  rig.press("ctrl+c");
+  expect(rig.screen).toContain("Press Ctrl-C again within 2s to exit.");
+  expect(rig.screen).not.toContain("> one");
+  await rig.advance(2_001);
+  rig.type("two");
+  rig.press("ctrl+c");
+  await rig.advance(1_999);
+  expect(rig.screen).not.toContain("> two");
+  expect(rig.left).toBeUndefined();
+  rig.press("ctrl+c");
+  await until("the client has ended", () => rig.left !== undefined);
+  expect(rig.left).toBe("interrupt");
 });

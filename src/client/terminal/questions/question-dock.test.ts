@@ -145,7 +145,7 @@ test("[PERM-14] the whole-screen question has the same quiet time, and closes wi
   expect(screen()).not.toStartWith("Question");
 });
 
-test("[PERM-03 TUI-04] the rule for the session can be shortened before it is sent", async () => {
+test("[PERM-03 TUI-04 bar Permission] the rule for the session can be shortened before it is sent", async () => {
   const { services, screen, press, live } = openStage();
   services.ask(permission({ rule: "Bash:npm run test", prefixes: ["Bash:npm *", "Bash:npm run *"] }));
   await live();
@@ -159,7 +159,7 @@ test("[PERM-03 TUI-04] the rule for the session can be shortened before it is se
   ]);
 });
 
-test("[PERM-14] a refusal carries words, which stay out of the draft", async () => {
+test("[PERM-14 bar Permission] a refusal carries words, which stay out of the draft", async () => {
   const { services, input, screen, press, live } = openStage();
   services.ask(permission());
   await live();
@@ -193,7 +193,7 @@ test("[PERM-15 TUI-05] hunks are accepted and refused one by one, and sent toget
   ]);
 });
 
-test("[PERM-06 TUI-04] shows the whole command, its parts, the risk, the reason, and who asks; at 40 columns too", async () => {
+test("[PERM-06 TUI-04 bar Permission] shows the whole command, its parts, the risk, the reason, and who asks; at 40 columns too", async () => {
   const { services, screen, live } = openStage();
   services.ask(
     permission({

@@ -82,7 +82,7 @@ test("[TUI-01 bar Tool calls] a read shows its size, a failed one the cause, and
   ]);
 });
 
-test("[TUI-01 bar Tool calls] an edit shows its change, folded beyond twelve lines, and who allowed it", () => {
+test("[TUI-01 bar Tool calls bar Decision trace] an edit shows its change, folded beyond twelve lines, and who allowed it", () => {
   const after = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
   const edit: CallItem = {
     ...BASH,

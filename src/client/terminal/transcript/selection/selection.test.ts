@@ -66,6 +66,11 @@ test("[TUI-01 complaint 10] a double click selects a word, a triple click the li
 });
 
 test("[TUI-01 complaint 11] a selection is copied at once only if the setting says so", async () => {
+  const off = openTranscript([textItem(1, "日本語 text\n")], SIZE);
+  off.setMouse("full");
+  drag(off, [1, 2], [1, 3]);
+  await settle();
+  expect(off.services.controls).toEqual([]);
   const at = openTranscript([textItem(1, "日本語 text\n")], SIZE);
   at.setMouse("full", { copyOnSelect: true });
   drag(at, [1, 2], [1, 3]);
