@@ -1,19 +1,21 @@
 import { expect, test } from "bun:test";
 import { filesUnder, isTest, readSource } from "./support/source.ts";
 
-/** What people expect of a terminal client, or complain about in others. */
+/** An expectation of people who use terminal clients. */
 interface Expectation {
   readonly good: string;
-  /** Why no terminal can show it: a unit test does. Default: an end-to-end test does. */
+  /** Reason that a unit test shows it and no terminal can. Default: an end-to-end test shows it. */
   readonly unitTestBecause?: string;
-  /** Why no test can. */
+  /** Reason that no test shows it. Default: one does. */
   readonly noTestBecause?: string;
 }
 
 /** Features that people expect, by their area: `bar AREA` in the name of a test. */
 const BARS: Readonly<Record<string, Expectation>> = {
   Screen: { good: "alternate screen by default, an inline mode as a setting, a start flag for each" },
-  "First screen": { good: "ready to type in the first frame, three rows of header, no dialog before the draft" },
+  "First screen": {
+    good: "ready to type in the first frame, three rows of header, no dialog before the draft",
+  },
   Help: { good: "a panel on ? and a palette, both from the table of keys, so that chosen keys show" },
   "Slash list": { good: "found by name and description, argument hint, count, Tab completes, Enter runs" },
   Permission: { good: "whole command or diff, scope in words, remark with a refusal, late keys, draft kept" },
@@ -39,7 +41,7 @@ const BARS: Readonly<Record<string, Expectation>> = {
   Keys: { good: "a file of actions and keys, conflicts named, read again, a probe" },
 };
 
-/** What people complain about in other clients, and what good looks like: `complaint NUMBER` in the name of a test. */
+/** Complaints about other clients, by their number: `complaint NUMBER` in the name of a test. */
 const COMPLAINTS: Readonly<Record<number, Expectation>> = {
   1: { good: "only changed cells are written, and no row that keeps its text is erased" },
   2: { good: "the window never jumps to the top while text streams" },
@@ -48,7 +50,8 @@ const COMPLAINTS: Readonly<Record<number, Expectation>> = {
   5: { good: "the window follows only at the end" },
   6: {
     good: "work for a frame is bounded by the screen, not by the transcript",
-    unitTestBecause: "A terminal shows no amount of work; the bench measures the echo of keys in long sessions.",
+    unitTestBecause:
+      "A terminal shows no amount of work; the bench measures the echo of keys in long sessions.",
   },
   7: { good: "keys come before drawing; a busy machine drops frames, not keys" },
   8: { good: "old items are paged out, and output that is kept has a limit" },
@@ -71,7 +74,8 @@ const COMPLAINTS: Readonly<Record<number, Expectation>> = {
   25: { good: "bell and OSC 9 or 99, through tmux, only for a person who looks elsewhere" },
   26: {
     good: "no strobing and no lost lines in the consoles of Windows",
-    noTestBecause: "Nothing that runs the tests has a console of Windows; complaint 1 shows that frames are few and whole.",
+    noTestBecause:
+      "Nothing that runs the tests has a console of Windows; complaint 1 shows that frames are few and whole.",
   },
   27: { good: "a resize leaves no ghosts: one whole picture once it is over" },
   28: { good: "the lines that are shown of an output are a setting; one block unfolds" },
@@ -103,9 +107,7 @@ const TESTS = ["src", "test", "bench", "scripts"]
   .filter((file) => isTest(file) && file !== "test/terminal-bars.test.ts")
   .flatMap((file) => marksOf(readSource(file)).map((mark) => ({ file, mark })));
 
-const END_TO_END = new Set(
-  TESTS.filter(({ file }) => file.startsWith("test/e2e/")).map(({ mark }) => mark),
-);
+const END_TO_END = new Set(TESTS.filter(({ file }) => file.startsWith("test/e2e/")).map(({ mark }) => mark));
 const UNIT = new Set(TESTS.filter(({ file }) => !file.startsWith("test/e2e/")).map(({ mark }) => mark));
 
 test("[TUI-01] each expectation of people has a test that bears its name, or a reason", () => {

@@ -77,7 +77,12 @@ test(
     await until("all agents run", () => mock.provider.requests.length > AGENTS);
     await terminal.writes(/working [3-9] s/);
     const from = terminal.record.length;
-    const fromSeconds = Number(terminal.record.match(/working (\d+) s/g)?.at(-1)?.replaceAll(/\D/g, ""));
+    const fromSeconds = Number(
+      terminal.record
+        .match(/working (\d+) s/g)
+        ?.at(-1)
+        ?.replaceAll(/\D/g, ""),
+    );
     await terminal.writes(`working ${fromSeconds + 5} s`, from);
     const record = terminal.record.slice(from);
     expect(framesOf(record).length).toBeLessThanOrEqual(7);

@@ -21,7 +21,7 @@ const PARAGRAPHS = Array.from(
 /** Erases saved lines, erases the whole screen, or resets the terminal. */
 const ERASES = /\u001b\[[23]J|\u001bc|\u001b\[\?1049h/;
 /** A prompt between the marks that keys of the terminal go to. */
-const PROMPT = /\u001b\]133;A\u001b\\[^]*?▌ [^]*?go[^]*?\u001b\]133;C\u001b\\/;
+const PROMPT = /\u001b\]133;A\u001b\\[\s\S]*?▌ [\s\S]*?go[\s\S]*?\u001b\]133;C\u001b\\/;
 
 for (const how of ["flag", "setting"] as const)
   test(

@@ -45,7 +45,7 @@ test(
 );
 
 test(
-  "[TUI-01 complaint 10] the setting turns the mouse off, a key goes on to wheel and full, and the help names Shift and drag",
+  "[TUI-01 complaint 10] the setting turns the mouse off, a key switches to wheel and full, and the help shows Shift and drag",
   async () => {
     await using mock = openMockHome([]);
     writeFileSync(join(mock.home.path, "config/cinch/terminal.toml"), 'mouse = "off"\n');

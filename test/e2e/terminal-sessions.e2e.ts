@@ -41,7 +41,7 @@ for (const [columns, rows] of [
       await terminal.shows(/tell pears/);
       await terminal.press("M-s");
       await terminal.shows("by name");
-      await terminal.shows(/tell apples[^]*tell pears[^]*tell plums/);
+      await terminal.shows(/tell apples[\s\S]*tell pears[\s\S]*tell plums/);
       await terminal.press("M-s");
       await terminal.shows("dearest first");
       await terminal.press("M-s");

@@ -149,8 +149,8 @@ export class ScreenLayout {
   }
 
   /**
-   * Returns the painted rows that leave the transcript for the scrollback, since the last call. Prompts and what follows
-   * them are marked (OSC 133), so that keys of the terminal go from prompt to prompt.
+   * Returns the painted rows that leave the transcript for the scrollback, since the last call. Prompts and the rows
+   * behind them are marked (OSC 133), so that keys of the terminal go from prompt to prompt.
    */
   finished(size: Size, isLast: boolean): readonly string[] {
     const { parts, theme } = this.#options;
