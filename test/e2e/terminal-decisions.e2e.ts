@@ -60,7 +60,7 @@ for (const [columns, rows] of [
       expect(existsSync(join(mock.work, "made-2"))).toBe(true);
       await answerQuestion(terminal, "t", async () => !(await has("Permission needed")));
       await terminal.shows("all done");
-      await terminal.shows("allowed by you, the tool for this session");
+      await terminal.shows("allowed by you, Bash for this session");
       expect(existsSync(join(mock.work, "folder"))).toBe(false);
       await terminal.shows(/\n> my draft\n/);
       const bodies = JSON.stringify(mock.provider.requests.map(({ body }) => body));
