@@ -247,7 +247,7 @@ test(
     await using client = await openClient([says("read it")], { prepare });
     const { terminal, mock } = client;
     await terminal.type("look at @");
-    await terminal.shows(/▸ src\//);
+    await terminal.shows(/ src\//);
     await terminal.shows("日本語のファイル.md");
     await terminal.type("s");
     await terminal.shows(/▸ src\//);

@@ -61,28 +61,35 @@ test(
   "[TUI-02 TUI-06 bar Status line bar Model picker] the context in percent and the queue stand behind the mode, and the window of the model in its list",
   async () => {
     const go = Promise.withResolvers<void>();
-    const usage = { input: 2_000, output: 500 };
+    const usage = { input: 50_000, output: 0 };
     await using provider = startMockProvider({
-      script: [says("first", { usage }), says("a slow answer", { hold: go.promise }), says("the end")],
-      catalogue: { data: [{ id: "one", context_length: 10_000 }] },
+      script: [
+        says("first", { usage }),
+        says("second", { usage }),
+        says("a slow answer", { hold: go.promise }),
+        says("the end"),
+      ],
+      models: ["glm-4.6"],
     });
     using home = cinchHome();
     const [config, work] = [join(home.path, "config/cinch"), join(home.path, "work")];
     for (const folder of [config, work]) mkdirSync(folder, { recursive: true });
     writeFileSync(
       join(config, "config.toml"),
-      `default_model = "mock:one"\n[providers.mock]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n`,
+      `default_model = "zai:glm-4.6"\n[providers.zai]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n`,
     );
     await using terminal = await openTerminal({ home, cwd: work, columns: 120, rows: 30 });
     await enter(terminal, "clear; $CINCH");
     await terminal.shows("no session yet");
     await enter(terminal, "hello");
-    await terminal.shows(/· accept edits · context 25 %$/);
+    await terminal.shows("first");
     await terminal.press("M-m");
     await terminal.shows("Model for this session");
-    await terminal.shows(/mock:one +in use +10k/);
+    await terminal.shows(/zai:glm-4\.6 +in use +200k/);
     await terminal.press("Escape");
-    await terminal.shows(/· context 25 %$/);
+    await terminal.shows(/\n>/);
+    await enter(terminal, "again");
+    await terminal.shows(/· accept edits · context 25 %$/);
     await enter(terminal, "and on");
     await terminal.shows("working");
     await enter(terminal, "later");
