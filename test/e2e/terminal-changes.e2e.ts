@@ -1,11 +1,12 @@
 import { expect } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
 import { sendPrompt, startClient } from "../support/terminal-client.ts";
+import { until } from "../support/until.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
@@ -14,7 +15,7 @@ const BEFORE = Array.from({ length: 40 }, (_, at) => `line ${at + 1}\n`).join(""
 
 for (const columns of [140, 80, 40])
   test(
-    `[TUI-05 PERM-15 bar:Diff wish:30] changed files of the session and of the last turn are listed with counts, and read hunk by hunk, on ${columns} columns`,
+    `[TUI-05 PERM-15 bar Diff complaint 30] changed files of the session and of the last turn are listed with counts, and read hunk by hunk, on ${columns} columns`,
     async () => {
       await using mock = openMockHome(
         [
@@ -55,6 +56,12 @@ for (const columns of [140, 80, 40])
       expect(sides.test(await terminal.screen())).toBe(columns >= 120);
       await terminal.type("s");
       await terminal.shows(columns >= 120 ? "s side by side" : "s unified");
+      const settings = join(mock.home.path, "config/cinch/terminal.toml");
+      const kept = `diff_layout = "${columns >= 120 ? "unified" : "side"}"\n`;
+      await until(
+        "the layout is kept",
+        () => existsSync(settings) && readFileSync(settings, "utf8").includes(kept),
+      );
       await terminal.type("n");
       await terminal.shows("thirty-five");
       await terminal.type("n");

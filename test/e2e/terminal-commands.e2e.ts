@@ -171,7 +171,7 @@ test(
 );
 
 test(
-  "[TUI-06 CMD-01] [bar Slash list] the list opens at a slash, is narrowed by letters, completes with Tab, and runs with Enter",
+  "[TUI-06 CMD-01 bar Slash list] the list opens at a slash, is narrowed by letters, completes with Tab, and runs with Enter",
   async () => {
     await using client = await openClient([says("answered")]);
     const { terminal, enter } = client;
@@ -210,7 +210,7 @@ test(
 );
 
 test(
-  "[TUI-06] [bar Slash list] Escape closes the list for its word, and on 40 columns nothing is wider than the screen",
+  "[TUI-06 bar Slash list] Escape closes the list for its word, and on 40 columns nothing is wider than the screen",
   async () => {
     await using client = await openClient([says("answered")], { columns: 40, rows: 15 });
     const { terminal } = client;
@@ -233,19 +233,23 @@ test(
 );
 
 test(
-  "[TUI-08] [bar @] an at sign lists files and folders for the first prompt too, with lines behind a colon",
+  "[TUI-08 bar @] an at sign lists files and folders that are not ignored, for the first prompt too, with lines behind a colon",
   async () => {
     const prepare = ({ work }: MockHome) => {
       mkdirSync(join(work, "src/widgets"), { recursive: true });
       for (const name of ["button", "slider"])
         writeFileSync(join(work, `src/widgets/${name}.ts`), `export const ${name} = 1;\nsecond line\n`);
       writeFileSync(join(work, "日本語のファイル.md"), "wide\n");
+      mkdirSync(join(work, "built"));
+      writeFileSync(join(work, "built/button.js"), "ignored\n");
+      writeFileSync(join(work, ".gitignore"), "built/\n");
     };
     await using client = await openClient([says("read it")], { prepare });
     const { terminal, mock } = client;
     await terminal.type("look at @");
-    await terminal.shows(/▸ src\//);
+    await terminal.shows(/ src\//);
     await terminal.shows("日本語のファイル.md");
+    expect(await terminal.screen()).not.toContain("built/");
     await terminal.type("s");
     await terminal.shows(/▸ src\//);
     await terminal.press("Tab");
@@ -266,7 +270,7 @@ test(
 );
 
 test(
-  "[TUI-08 CTL-19] [bar !] a line with ! runs in the shell for the model too, one with !! does not, and Escape stops one",
+  "[TUI-08 CTL-19 bar !] a line with ! runs in the shell for the model too, one with !! does not, and Escape stops one",
   async () => {
     await using client = await openClient([says("seen"), says("again")]);
     const { terminal, enter, mock } = client;
@@ -297,7 +301,7 @@ test(
 );
 
 test(
-  "[TUI-08] [bar !] a command that is refused is said, and its line comes back to the draft",
+  "[TUI-08 bar !] a command that is refused is said, and its line comes back to the draft",
   async () => {
     const prepare = ({ home }: MockHome) => {
       const folder = join(home.path, "config/cinch/profiles");

@@ -66,7 +66,7 @@ function program(folder: string, name: string, script: string): void {
 }
 
 test(
-  "[TUI-01 TUI-08 bar:History bar:Paste wish:15] a draft is pasted, cleared, stashed and found again",
+  "[TUI-01 TUI-08 bar History bar Paste complaint 15] a draft is pasted, cleared, stashed and found again",
   async () => {
     await using mock = openMockHome([says("first answer")]);
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 80, rows: 24 });
@@ -101,7 +101,7 @@ test(
 );
 
 test(
-  "[TUI-08 bar:Paste wish:20] several lines without marks send nothing, and stand in the draft",
+  "[TUI-08 bar Paste complaint 20] several lines without marks send nothing, and stand in the draft",
   async () => {
     await using mock = openMockHome([says("never asked")]);
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, ...SIZE });
@@ -116,7 +116,7 @@ test(
 );
 
 test(
-  "[TUI-08 bar:Paste wish:20] a megabyte is folded to a chip, sent whole, and the same paste again unfolds it",
+  "[TUI-08 bar Paste complaint 20] a megabyte is folded to a chip, sent whole, and the same paste again unfolds it",
   async () => {
     const lines = Array.from(
       { length: 16_384 },
@@ -141,7 +141,7 @@ test(
 );
 
 test(
-  "[TUI-08 bar:Draft] Ctrl-G edits the draft in $EDITOR, in a private file that is gone afterwards; a failing editor changes nothing",
+  "[TUI-08 bar Draft] Ctrl-G edits the draft in $EDITOR, in a private file that is gone afterwards; a failing editor changes nothing",
   async () => {
     await using mock = openMockHome([says("fine")]);
     const bin = join(mock.work, "bin");
@@ -209,7 +209,7 @@ test(
 );
 
 test(
-  "[TUI-10 TUI-08 wish:16] a draft with an image, and what was cleared before it, survive kill -9 of client and engine",
+  "[TUI-10 TUI-08 complaint 16] a draft with an image, and what was cleared before it, survive kill -9 of client and engine",
   async () => {
     await using mock = openMockHome([says("hello"), says("seen")]);
     writeFileSync(join(mock.work, "shot.png"), PNG);
@@ -241,7 +241,7 @@ test(
 );
 
 test(
-  "[TUI-10 wish:16] a draft of a session that is not open yet survives kill -9, and stands there at the next start",
+  "[TUI-10 complaint 16] a draft of a session that is not open yet survives kill -9, and stands there at the next start",
   async () => {
     await using mock = openMockHome([says("hello")]);
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, ...SIZE });
@@ -263,7 +263,7 @@ test(
 );
 
 test(
-  "[TUI-10 PERM-14 wish:16 wish:17] a draft stays under a question, and after it",
+  "[TUI-10 PERM-14 complaint 16 complaint 17] a draft stays under a question, and after it",
   async () => {
     await using mock = openMockHome(
       [calls("Bash", { command: "touch made" }), says("done with it")],
@@ -291,7 +291,7 @@ test(
 );
 
 test(
-  "[TUI-03 TUI-10 bar:Cancel bar:Exit wish:15] Ctrl-C cancels a turn and keeps the draft; the second one leaves, and the draft comes back",
+  "[TUI-03 TUI-10 bar Cancel bar Exit complaint 15] Ctrl-C cancels a turn and keeps the draft; the second one leaves, and the draft comes back",
   async () => {
     const never = Promise.withResolvers<void>();
     await using mock = openMockHome([says("an answer that takes its time", { hold: never.promise })]);
@@ -317,7 +317,7 @@ test(
 );
 
 test(
-  "[TUI-08 wish:21] the cursor of the terminal stands at the caret, also behind wide characters and after a resize",
+  "[TUI-08 complaint 21] the cursor of the terminal stands at the caret, also behind wide characters and after a resize",
   async () => {
     await using mock = openMockHome([says("hello")]);
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, ...SIZE });

@@ -189,7 +189,7 @@ function makeOlderDatabase(path: string): void {
 }
 
 test(
-  "[TUI-10 bar:First-screen] an engine that cannot start is said above the draft, what is sent comes back, and the person can leave",
+  "[TUI-10 bar First screen] an engine that cannot start is said above the draft, what is sent comes back, and the person can leave",
   async () => {
     await using mock = openMockHome([]);
     const { home, work } = mock;
@@ -210,7 +210,7 @@ test(
 );
 
 test(
-  "[TUI-10 bar:First-screen] while the engine is slow to start, what is sent waits in sight; Escape brings it back, and leaving prints it",
+  "[TUI-10 bar First screen] while the engine is slow to start, what is sent waits in sight; Escape brings it back, and leaving prints it",
   async () => {
     await using mock = openMockHome([says("heard after all")]);
     const { home, work } = mock;

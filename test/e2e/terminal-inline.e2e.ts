@@ -20,10 +20,12 @@ const PARAGRAPHS = Array.from(
 );
 /** Erases saved lines, erases the whole screen, or resets the terminal. */
 const ERASES = /\u001b\[[23]J|\u001bc|\u001b\[\?1049h/;
+/** A prompt between the marks that keys of the terminal go to. */
+const PROMPT = /\u001b\]133;A\u001b\\[\s\S]*?▌ [\s\S]*?go[\s\S]*?\u001b\]133;C\u001b\\/;
 
 for (const how of ["flag", "setting"] as const)
   test(
-    `[TUI-01 wish:3 wish:4 bar:Screen] inline, finished rows are appended once, nothing saved is erased, and the prompt is under it at the end (${how})`,
+    `[TUI-01 complaint 3 complaint 4 complaint 31 bar Screen] inline, finished rows are appended once, nothing saved is erased, and the prompt is under it at the end (${how})`,
     async () => {
       await using mock = openMockHome([says(PARAGRAPHS.join("\n\n"), { paceMs: 3 }), says("The end.")]);
       if (how === "setting")
@@ -43,6 +45,7 @@ for (const how of ["flag", "setting"] as const)
       terminal.write("\u0004");
       await terminal.writes(/continues this session[\s\S]*shell\$ $/, left);
       expect(terminal.record.slice(from)).not.toMatch(ERASES);
+      expect(terminal.record.slice(from)).toMatch(PROMPT);
     },
     TIMEOUT_MS,
   );
@@ -52,7 +55,7 @@ for (const [columns, rows] of [
   [120, 40],
 ] as const)
   test(
-    `[TUI-01 TUI-11 wish:27] inline on ${columns} columns the scrollback has every paragraph in order, also after the size has changed under the stream`,
+    `[TUI-01 TUI-11 complaint 27] inline on ${columns} columns the scrollback has every paragraph in order, also after the size has changed under the stream`,
     async () => {
       await using mock = openMockHome([says(PARAGRAPHS.join("\n\n"), { paceMs: 10 })]);
       await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows });

@@ -21,7 +21,7 @@ const START = `sh -c 'echo $$ >pid; exec "$CINCH"'; echo co""de $?\n`;
 const OF_THE_SHELL = "?2004";
 
 test(
-  "[TUI-01 TUI-10 wish:18] after each signal, at the first frame and under a stream, the terminal is as before",
+  "[TUI-01 TUI-10 complaint 18] after each signal, at the first frame and under a stream, the terminal is as before",
   async () => {
     await using mock = openMockHome(SIGNALS.map(() => says(LONG, { paceMs: 20 })));
     await using terminal = openRecordedTerminal(mock.home, mock.work);
@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  "[TUI-01 TUI-03 wish:18] Ctrl-Z gives the terminal to the shell, fg takes it back, and leaving prints the cost and the command that resumes",
+  "[TUI-01 TUI-03 complaint 18 bar Exit] Ctrl-Z gives the terminal to the shell, fg takes it back, and leaving prints the cost and the command that resumes",
   async () => {
     await using mock = openMockHome([says("hello there")], '[prices."mock:one"]\ninput = 1\noutput = 5\n');
     await using terminal = openRecordedTerminal(mock.home, mock.work);
@@ -84,7 +84,7 @@ test(
 );
 
 test(
-  "[TUI-03 wish:18] a client that another program has stopped draws its screen again when it continues",
+  "[TUI-03 complaint 18] a client that another program has stopped draws its screen again when it continues",
   async () => {
     await using mock = openMockHome([says("hello there")]);
     await using terminal = openRecordedTerminal(mock.home, mock.work);
@@ -108,7 +108,7 @@ test(
 );
 
 test(
-  "[TUI-03 bar:Cancel] Esc cancels under a stream, a word of it stays, and the draft is kept",
+  "[TUI-03 bar Cancel] Esc cancels under a stream, a word of it stays, and the draft is kept",
   async () => {
     await using mock = openMockHome([says(LONG, { paceMs: 5 })]);
     await using terminal = openRecordedTerminal(mock.home, mock.work);

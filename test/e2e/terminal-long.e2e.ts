@@ -108,7 +108,7 @@ test(
 );
 
 test(
-  "[TUI-01 bar:Scroll complaint 2 complaint 5] the text in the window stays where it is while an answer streams below it",
+  "[TUI-01 bar Scroll complaint 2 complaint 5] the text in the window stays where it is while an answer streams below it",
   async () => {
     const lines = (name: string) => Array.from({ length: 300 }, (_, at) => `${name} line ${at}`).join("\n\n");
     const { promise: hold, resolve: release } = Promise.withResolvers<void>();
@@ -139,7 +139,7 @@ test(
 );
 
 test(
-  "[TUI-01 bar:Search complaint 4] a search in a long session counts what is not loaded, and shows a match at its place",
+  "[TUI-01 bar Search complaint 4] a search in a long session counts what is not loaded, and shows a match at its place",
   async () => {
     await using mock = await longSession();
     await using terminal = await resumed(mock);
@@ -165,7 +165,7 @@ test(
 );
 
 test(
-  "[CTL-19 TUI-06 bar:Sessions] a match in what was said opens its session at that place, however far back it is",
+  "[CTL-19 TUI-06 bar Sessions] a match in what was said opens its session at that place, however far back it is",
   async () => {
     await using mock = await longSession();
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 80, rows: 40 });

@@ -14,7 +14,7 @@ const ANSWER = [
 ].join("");
 
 test(
-  "[TUI-01 TUI-07 bar:Markdown] an answer in Markdown is drawn block by block, and no code in it reaches the terminal",
+  "[TUI-01 TUI-07] an answer in Markdown is drawn block by block, and no code in it reaches the terminal",
   async () => {
     await using mock = openMockHome([says(ANSWER)]);
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 40, rows: 40 });

@@ -17,7 +17,7 @@ for (const [columns, rows] of [
   [40, 15],
 ] as const)
   test(
-    `[TUI-06 bar:Model picker] a model is found by a few letters, with price and effort, marked, used and cycled, on ${columns} columns`,
+    `[TUI-06 bar Model picker] a model is found by a few letters, with price and effort, marked, used and cycled, on ${columns} columns`,
     async () => {
       await using mock = openMockHome([says("from the first"), says("from the second")], PRICES, [
         "one",
@@ -50,7 +50,7 @@ for (const [columns, rows] of [
   );
 
 test(
-  "[TUI-06 bar:Model picker] another model is chosen while the session waits to try again",
+  "[TUI-06 bar Model picker] another model is chosen while the session waits to try again",
   async () => {
     const busy = fails({ kind: "status", status: 429, headers: { "retry-after": "2" } });
     await using mock = openMockHome([busy, says("at last")], "", ["one", "two"]);
@@ -70,7 +70,7 @@ test(
 );
 
 test(
-  "[TUI-06 bar:Costs] costs are tables by turn, model, agent and what was read, and cache misses by their cause",
+  "[TUI-06] costs are tables by turn, model, agent and what was read, and cache misses by their cause",
   async () => {
     const usage = (cacheRead: number) => ({ usage: { input: 100, output: 20, cacheRead } });
     await using mock = openMockHome(
@@ -107,7 +107,7 @@ test(
 
 for (const inPlace of [false, true])
   test(
-    `[CTL-11 TUI-06 bar:Profile picker] the profile is changed with its consequences said: ${inPlace ? "in place" : "in a new session, which the client shows"}`,
+    `[CTL-11 TUI-06] the profile is changed with its consequences said: ${inPlace ? "in place" : "in a new session, which the client shows"}`,
     async () => {
       await using mock = openMockHome([says("first answer"), says("second answer")]);
       const folder = join(mock.home.path, "config/cinch/profiles");

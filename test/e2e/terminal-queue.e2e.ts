@@ -33,7 +33,7 @@ function prompts(requests: readonly { readonly body: unknown }[]): readonly stri
 }
 
 test(
-  "[ENG-26 TUI-08 bar:Queue] waiting messages are shown, moved, edited in their place and withdrawn, and run in that order",
+  "[ENG-26 TUI-08 bar Queue] waiting messages are shown, moved, edited in their place and withdrawn, and run in that order",
   async () => {
     const go = Promise.withResolvers<void>();
     await using mock = openMockHome([
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  "[ENG-26 TUI-08 bar:Queue] a queued message is sent into the running turn, and one that has started is not edited",
+  "[ENG-26 TUI-08 bar Queue] a queued message is sent into the running turn, and one that has started is not edited",
   async () => {
     const go = Promise.withResolvers<void>();
     await using mock = openMockHome([
@@ -109,7 +109,7 @@ test(
 );
 
 test(
-  "[ENG-26 TUI-03 bar:Cancel bar:Queue] a cancel returns waiting messages to the draft, before what is in it, and nothing starts by itself",
+  "[ENG-26 TUI-03 bar Cancel bar Queue] a cancel returns waiting messages to the draft, before what is in it, and nothing starts by itself",
   async () => {
     const never = Promise.withResolvers<void>();
     await using mock = openMockHome([
@@ -140,7 +140,7 @@ test(
 );
 
 test(
-  "[ENG-26 TUI-10 bar:Queue] the queue survives kill -9 of the client; what a refusal holds is shown, and Enter starts it",
+  "[ENG-26 TUI-10 bar Queue] the queue survives kill -9 of the client; what a refusal holds is shown, and Enter starts it",
   async () => {
     const go = Promise.withResolvers<void>();
     await using mock = openMockHome([

@@ -29,7 +29,7 @@ function readPlainly(record: string) {
 
 for (const how of ["flag", "setting"] as const)
   test(
-    `[TUI-11 wish:22] a screen reader gets labelled lines, numbered answers and bells, and the cursor leaves its row only forwards (${how})`,
+    `[TUI-11 complaint 22] a screen reader gets labelled lines, numbered answers and bells, and the cursor leaves its row only forwards (${how})`,
     async () => {
       await using mock = openMockHome(
         [calls("Bash", { command: "touch made-it" }), says("All **done** here.")],
@@ -66,7 +66,7 @@ for (const how of ["flag", "setting"] as const)
   );
 
 requireProgram("tmux")(
-  "[TUI-11 wish:22] a screen reader hears changes, todos, a plan, a rewind and a list of sessions in words, without signs and tables",
+  "[TUI-11 complaint 22] a screen reader hears changes, todos, a plan, a rewind and a list of sessions in words, without signs and tables",
   async () => {
     await using mock = openMockHome(
       [

@@ -16,7 +16,7 @@ for (const [columns, rows] of [
   [60, 24],
 ] as const)
   test(
-    `[SES-15 TUI-06 bar:Rewind] Esc Esc lists the prompts with their changes, sets files and conversation back, and brings the prompt to the draft, on ${columns} columns`,
+    `[SES-15 TUI-06 bar Rewind] Esc Esc lists the prompts with their changes, sets files and conversation back, and brings the prompt to the draft, on ${columns} columns`,
     async () => {
       await using mock = openMockHome(
         [
@@ -64,7 +64,7 @@ for (const [columns, rows] of [
   );
 
 test(
-  "[SES-15 bar:Rewind] conversation alone leaves the files; files that a person changed meanwhile are asked about and kept",
+  "[SES-15 bar Rewind] conversation alone leaves the files; files that a person changed meanwhile are asked about and kept",
   async () => {
     await using mock = openMockHome(
       [
@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  "[SES-15 wish:16] Esc Esc opens nothing while something is written or a turn runs",
+  "[SES-15 complaint 16] Esc Esc opens nothing while something is written or a turn runs",
   async () => {
     const hold = Promise.withResolvers<void>();
     await using mock = openMockHome([

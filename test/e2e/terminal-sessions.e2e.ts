@@ -18,7 +18,7 @@ for (const [columns, rows] of [
   [40, 15],
 ] as const)
   test(
-    `[CTL-11 SES-06 TUI-06 bar:Sessions] sessions are listed, searched, renamed, pinned, archived, deleted after a question, and continued, on ${columns} columns`,
+    `[CTL-11 SES-06 TUI-06 bar Sessions] sessions are listed, searched, renamed, pinned, archived, deleted after a question, and continued, on ${columns} columns`,
     async () => {
       await using mock = openMockHome(
         [says("about apples"), says("about pears"), says("about plums"), says("still plums")],
@@ -39,6 +39,14 @@ for (const [columns, rows] of [
       await terminal.press("Tab");
       await terminal.shows("all folders");
       await terminal.shows(/tell pears/);
+      await terminal.press("M-s");
+      await terminal.shows("by name");
+      await terminal.shows(/tell apples[\s\S]*tell pears[\s\S]*tell plums/);
+      await terminal.press("M-s");
+      await terminal.shows("dearest first");
+      await terminal.press("M-s");
+      await terminal.shows("newest first");
+      if (columns >= 80) await terminal.shows(/tell plums +(?:now|\d+ \w+) +1 +\$0\.2/);
       await terminal.type("apples");
       await terminal.shows(/1\/1/);
       await terminal.shows(/▸ {3}tell apples/);
@@ -82,7 +90,7 @@ for (const [columns, rows] of [
   );
 
 test(
-  "[SES-09 CTL-19 bar:Sessions] what was said is searched with a key, and a session is stepped through from there without anything running again",
+  "[SES-09 CTL-19 bar Sessions] what was said is searched with a key, and a session is stepped through from there without anything running again",
   async () => {
     await using mock = openMockHome(
       [

@@ -52,7 +52,7 @@ async function choose(terminal: Terminal, words: string): Promise<void> {
 }
 
 test(
-  "[TUI-11 bar:Keys bar:Help] wrong entries are named with their line, a chosen key works and shows in the help, and the file is read again without a restart",
+  "[TUI-11 bar Keys bar Help] wrong entries are named with their line, a chosen key works and shows in the help, and the file is read again without a restart",
   async () => {
     await using mock = openMockHome([says("hello")]);
     await using terminal = await start(
@@ -107,7 +107,7 @@ test(
 );
 
 test(
-  "[TUI-11 wish:29] Enter sends in vim's normal mode and begins a line in insert mode, if the file says so",
+  "[TUI-11 complaint 29] Enter sends in vim's normal mode and begins a line in insert mode, if the file says so",
   async () => {
     await using mock = openMockHome([says("an answer")]);
     await using terminal = await start(
@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  "[TUI-11 bar:Keys] the probe shows the name of a pressed key and what it does",
+  "[TUI-11 bar Keys] the probe shows the name of a pressed key and what it does",
   async () => {
     await using mock = openMockHome([]);
     await using terminal = await start(mock, undefined, { columns: 80, rows: 24 });

@@ -80,7 +80,7 @@ for (const [columns, rows] of [
   [40, 15],
 ] as const)
   test(
-    `[TUI-06 TUI-08 bar:Status] at ${columns}x${rows} the overview is a panel, and the todos stand above the draft while a turn runs`,
+    `[TUI-06 TUI-08] at ${columns}x${rows} the overview is a panel, and the todos stand above the draft while a turn runs`,
     async () => {
       const slow = says("word ".repeat(60), { paceMs: 200 });
       await using mock = openMockHome([TODOS, slow]);

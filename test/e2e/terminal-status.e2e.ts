@@ -1,6 +1,8 @@
 import { expect } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { hostClock } from "../../src/platform/clock.ts";
+import { lockFile } from "../../src/platform/files/file-lock.ts";
 import { cinchHome } from "../support/cinch.ts";
 import { openMockHome } from "../support/mock-home.ts";
 import { startMockProvider } from "../support/mock-provider/mock-provider.ts";
@@ -36,7 +38,7 @@ const LINES: readonly (readonly [columns: number, rows: number, line: RegExp])[]
 
 for (const [columns, rows, line] of LINES)
   test(
-    `[TUI-02 bar:Status bar:First-screen] at ${columns}x${rows} the first screen has three rows of header at most, and the status line has the fields that fit`,
+    `[TUI-02 bar Status line bar First screen] at ${columns}x${rows} the first screen has three rows of header at most, and the status line has the fields that fit`,
     async () => {
       await using mock = openMockHome([says("hello there")], PRICES);
       await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows });
@@ -54,6 +56,76 @@ for (const [columns, rows, line] of LINES)
     },
     TIMEOUT_MS,
   );
+
+test(
+  "[TUI-02 TUI-06 bar Status line bar Model picker] the context in percent and the queue stand behind the mode, and the window of the model in its list",
+  async () => {
+    const go = Promise.withResolvers<void>();
+    const usage = { input: 50_000, output: 0 };
+    await using provider = startMockProvider({
+      script: [
+        says("first", { usage }),
+        says("second", { usage }),
+        says("a slow answer", { hold: go.promise }),
+        says("the end"),
+      ],
+      models: ["glm-4.6"],
+    });
+    using home = cinchHome();
+    const [config, work] = [join(home.path, "config/cinch"), join(home.path, "work")];
+    for (const folder of [config, work]) mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      join(config, "config.toml"),
+      `default_model = "zai:glm-4.6"\n[providers.zai]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n`,
+    );
+    await using terminal = await openTerminal({ home, cwd: work, columns: 120, rows: 30 });
+    await enter(terminal, "clear; $CINCH");
+    await terminal.shows("no session yet");
+    await enter(terminal, "hello");
+    await terminal.shows("first");
+    await terminal.press("M-m");
+    await terminal.shows("Model for this session");
+    await terminal.shows(/zai:glm-4\.6 +in use +200k/);
+    await terminal.press("Escape");
+    await terminal.shows(/\n>/);
+    await enter(terminal, "again");
+    await terminal.shows(/· accept edits · context 25 %$/);
+    await enter(terminal, "and on");
+    await terminal.shows("working");
+    await enter(terminal, "later");
+    await terminal.shows(/· context 25 % · queue 1$/);
+    go.resolve();
+    await terminal.shows("the end");
+    await until("nothing waits", async () => !(await statusOf(terminal)).includes("queue"));
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[PERF-01 TUI-01 bar First screen] the first frame takes keys before there is an engine, and the prompt is sent once there is one",
+  async () => {
+    await using mock = openMockHome([says("heard at last")]);
+    const data = join(mock.home.path, "data/cinch");
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    const lock = join(data, "control.sock.start");
+    const held = await lockFile(lock, hostClock, new AbortController().signal);
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 80, rows: 24 });
+    await enter(terminal, "clear; $CINCH");
+    await terminal.shows(/^cinch \d+\.\d+\.\d+ · \S+\/work\n/);
+    await terminal.shows(/\n>\n/);
+    expect((await terminal.screen()).split("\n").at(-1)).toBe("starting …");
+    await terminal.type("an early prompt");
+    await terminal.press("Enter");
+    await terminal.type("and a draft");
+    await terminal.shows(/\n> and a draft\n/);
+    expect(mock.provider.requests).toEqual([]);
+    held[Symbol.dispose]();
+    await terminal.shows("heard at last");
+    await terminal.shows(/\n> and a draft\n/);
+    expect(JSON.stringify(mock.provider.requests.at(-1)?.body)).toContain("an early prompt");
+  },
+  TIMEOUT_MS,
+);
 
 test(
   "[TUI-02] an unknown price is a question mark, and --quiet-cost leaves the costs out",

@@ -21,7 +21,7 @@ for (const [setting, shown] of [
   ["plain", "שלום עולם 12 kB"],
 ] as const)
   requireProgram("bash")(
-    `[TUI-07 TUI-11 wish:23] right-to-left words reach the terminal as right_to_left = "${setting}" says, and marks of a model never do`,
+    `[TUI-07 TUI-11 complaint 23] right-to-left words reach the terminal as right_to_left = "${setting}" says, and marks of a model never do`,
     async () => {
       await using mock = openMockHome([says("file שלום עולם 12 kB and \u202egnp.exe\u2067 done")]);
       writeFileSync(join(mock.home.path, "config/cinch/terminal.toml"), `right_to_left = "${setting}"\n`);
@@ -41,7 +41,7 @@ for (const [setting, shown] of [
   );
 
 requireProgram("tmux")(
-  "[TUI-11 wish:21] behind emoji that tmux measures otherwise, text and cursor stand where they are counted, and nothing old stays",
+  "[TUI-11 complaint 21] behind emoji that tmux measures otherwise, text and cursor stand where they are counted, and nothing old stays",
   async () => {
     await using mock = openMockHome([says("tones 👋🏽 and ❤️ and क्षि end\n\nplain")]);
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 60, rows: 20 });

@@ -30,7 +30,7 @@ async function start(mock: MockHome, env: Readonly<Record<string, string>>): Pro
 }
 
 test(
-  "[TUI-08 TUI-11 bar:Themes wish:24] the first frame waits for no answer, a late one redraws in its theme, and another one changes it",
+  "[TUI-08 TUI-11 bar Themes complaint 24] the first frame waits for no answer, a late one redraws in its theme, and another one changes it",
   async () => {
     await using mock = openMockHome([]);
     await using terminal = await start(mock, ALL_COLOURS);
@@ -55,7 +55,7 @@ test(
 );
 
 test(
-  "[TUI-11 bar:Themes] NO_COLOR leaves all colours out, whatever the background is",
+  "[TUI-11 bar Themes] NO_COLOR leaves all colours out, whatever the background is",
   async () => {
     await using mock = openMockHome([]);
     await using terminal = await start(mock, { ...ALL_COLOURS, NO_COLOR: "1" });
@@ -69,7 +69,7 @@ test(
 );
 
 test(
-  "[TUI-08 bar:Themes] the choice of a theme shows each on the screen, Esc brings the one before back, and Enter keeps it",
+  "[TUI-08 bar Themes] the choice of a theme shows each on the screen, Esc brings the one before back, and Enter keeps it",
   async () => {
     await using mock = openMockHome([]);
     await using terminal = await start(mock, ALL_COLOURS);
@@ -100,7 +100,7 @@ test(
 );
 
 test(
-  "[TUI-08 wish:25] the window has the title of the session, a turn that ends unseen rings and is shown, and the title before comes back",
+  "[TUI-08 complaint 25] the window has the title of the session, a turn that ends unseen rings and is shown, and the title before comes back",
   async () => {
     await using mock = openMockHome([says("word ".repeat(40), { paceMs: 40 })]);
     await using terminal = await start(mock, {});

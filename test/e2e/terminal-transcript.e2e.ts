@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MockHome } from "../support/mock-home.ts";
 import { openMockHome } from "../support/mock-home.ts";
@@ -37,14 +37,18 @@ async function begin(
     last,
     size = { columns: 100, rows: 30 },
     before = "",
+    settings,
   }: {
     readonly last: string;
     readonly size?: (typeof SIZES)[number] | { columns: number; rows: number };
     readonly before?: string;
+    /** Content of terminal.toml. Default: there is none. */
+    readonly settings?: string;
   },
 ): Promise<Opened> {
   const opened = new AsyncDisposableStack();
   const mock = opened.use(openMockHome([...script], ALLOWED));
+  if (settings !== undefined) writeFileSync(join(mock.home.path, "config/cinch/terminal.toml"), settings);
   const terminal = opened.use(await openTerminal({ home: mock.home, cwd: mock.work, ...size }));
   await terminal.type(`${before} "$CINCH"`);
   await terminal.press("Enter");
@@ -76,7 +80,7 @@ async function rowOf(terminal: Terminal, text: string): Promise<number> {
 
 for (const size of SIZES)
   test(
-    `[TUI-01 bar:Tool calls wish:28] on ${size.columns}x${size.rows} a call is unfolded by keyboard, by a click, and with all others`,
+    `[TUI-01 bar Tool calls complaint 28] on ${size.columns}x${size.rows} a call is unfolded by keyboard, by a click, and with all others`,
     async () => {
       await using opened = await begin([COUNTS, says("all done")], { last: "all done", size });
       const { terminal } = opened;
@@ -100,7 +104,17 @@ for (const size of SIZES)
   );
 
 test(
-  "[TUI-01 bar:Search wish:4] a search counts folded matches, shows each, and Escape keeps the place",
+  "[TUI-01 bar Tool calls complaint 28] the lines that are shown of an output are a setting, and the rest is counted",
+  async () => {
+    const settings = "last_lines = 2\n";
+    await using opened = await begin([COUNTS, says("all done")], { last: "all done", settings });
+    await opened.terminal.shows(/\n {2}… 38 lines before\n {2}row 39\n {2}row 40\n/);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[TUI-01 bar Search complaint 4] a search counts folded matches, shows each, and Escape keeps the place",
   async () => {
     await using opened = await begin([COUNTS, says("no row here\n\nall done")], { last: "all done" });
     const { terminal } = opened;
@@ -128,7 +142,7 @@ test(
 );
 
 test(
-  "[TUI-01 wish:12 wish:13 wish:14] a block is copied from its Markdown through tmux, and the way is said",
+  "[TUI-01 complaint 12 complaint 13 complaint 14] a block is copied from its Markdown through tmux, and the way is said",
   async () => {
     await using opened = await begin([says(MARKDOWN)], { last: "const x = 1;", size: SIZES[0] });
     const { terminal } = opened;
@@ -149,7 +163,7 @@ test(
 );
 
 test(
-  "[TUI-01 wish:12 wish:13] without tmux the terminal gets the text by OSC 52, and a second copy is a file",
+  "[TUI-01 complaint 12 complaint 13] without tmux the terminal gets the text by OSC 52, and a second copy is a file",
   async () => {
     await using mock = openMockHome([says("copy me")]);
     await using terminal = openRecordedTerminal(mock.home, mock.work);
@@ -173,7 +187,7 @@ test(
 );
 
 test(
-  "[TUI-01 wish:4 bar:Long output] a block opens in the pager, the transcript in the editor, and Ctrl-C there ends nothing",
+  "[TUI-01 complaint 4 bar Long output] a block opens in the pager, the transcript in the editor, and Ctrl-C there ends nothing",
   async () => {
     const before = "VISUAL='cp -t .'";
     await using opened = await begin([COUNTS, says("all done")], { last: "all done", before });
@@ -187,6 +201,11 @@ test(
     await terminal.press("C-c");
     await terminal.shows(/\n:$/);
     await terminal.press("q");
+    await terminal.shows(/┃ ● Bash/);
+    await terminal.press("e");
+    const block = join(mock.work, "output.txt");
+    await until("the block is in the editor", () => existsSync(block) && readFileSync(block, "utf8") !== "");
+    expect(readFileSync(block, "utf8")).toStartWith("row 1\nrow 2\n");
     await terminal.shows(/┃ ● Bash/);
     await terminal.press("E");
     const path = join(mock.work, "transcript.md");
@@ -206,7 +225,7 @@ test(
 );
 
 test(
-  "[TUI-01 wish:2 wish:5 bar:Scroll] away from the end no row moves while text streams, and a mark leads to the newest",
+  "[TUI-01 complaint 2 complaint 5 bar Scroll] away from the end no row moves while text streams, and a mark leads to the newest",
   async () => {
     const long = Array.from({ length: 400 }, (_, at) => `word${at}`).join("\n\n");
     await using opened = await begin([says("first"), says(long, { paceMs: 15 })], { last: "first" });
@@ -227,7 +246,7 @@ test(
 );
 
 test(
-  "[TUI-01 wish:31] Alt-Up and Alt-Down go from prompt to prompt, whose background is their own",
+  "[TUI-01 complaint 31] Alt-Up and Alt-Down go from prompt to prompt, whose background is their own",
   async () => {
     const long = Array.from({ length: 60 }, (_, at) => `word${at}`).join("\n\n");
     await using opened = await begin([says(long), says(`${long}\n\nlast word`)], { last: "word59" });
@@ -244,7 +263,7 @@ test(
 );
 
 test(
-  "[TUI-01 wish:10 wish:11 wish:14] the mouse is switched live; a drag selects without wraps, and copies by a key",
+  "[TUI-01 complaint 10 complaint 14] the mouse is switched live; a drag selects without wraps, and copies by a key",
   async () => {
     await using opened = await begin([says(MARKDOWN)], { last: "const x = 1;", size: SIZES[0] });
     const { terminal, mock } = opened;

@@ -28,7 +28,7 @@ for (const [columns, rows] of [
   [40, 15],
 ] as const)
   test(
-    `[TUI-01 CTL-19 CRED-01 bar:First-screen] without a model the first screen takes a key unseen, and the draft is sent with it, on ${columns} columns`,
+    `[TUI-01 CTL-19 CRED-01 bar First screen] without a model the first screen takes a key unseen, and the draft is sent with it, on ${columns} columns`,
     async () => {
       using home = cinchHome();
       await using provider = startMockProvider({ script: [says("Heard with the key.")], key: KEY });
@@ -68,7 +68,7 @@ for (const [columns, rows] of [
   );
 
 test(
-  "[TUI-01 PROV-08 bar:First-screen] without a model the demo is one of the choices: it plays on the terminal, Ctrl-C ends it alone, and the client comes back with its draft",
+  "[TUI-01 PROV-08 bar First screen] without a model the demo is one of the choices: it plays on the terminal, Ctrl-C ends it alone, and the client comes back with its draft",
   async () => {
     using home = cinchHome();
     const work = join(home.path, "work");
@@ -99,7 +99,7 @@ test(
 );
 
 test(
-  "[TUI-01 PROV-05 bar:First-screen] without a model a server on this machine is one of the choices, and its model answers",
+  "[TUI-01 PROV-05 bar First screen] without a model a server on this machine is one of the choices, and its model answers",
   async () => {
     await using provider = startMockProvider({ script: [says("Heard on this machine.")], models: ["small"] });
     const forward = async (request: Request) =>

@@ -7,6 +7,7 @@ import { displayWidth } from "../../view/terminal/display-width.ts";
 import { neutralise } from "../../view/terminal/terminal-text.ts";
 import type { ActionName } from "./keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "./keys/actions.ts";
+import type { TerminalOutcome } from "./options.ts";
 import { textOfPainted } from "./screen/painted-text.ts";
 import type { ScreenFrame, ScreenInput, Size, TerminalScreenOptions } from "./screen/screen.ts";
 import { NO_EFFECT, runTerminalClient } from "./terminal-client.ts";
@@ -23,6 +24,10 @@ interface Rig extends AsyncDisposable {
   readonly screen: string;
   /** Returns the picture in a size. */
   frame(size: Size): ScreenFrame;
+  /** Moves the time on. */
+  advance(ms: number): Promise<void>;
+  /** Reason of the end; undefined while the client runs. */
+  readonly left: TerminalOutcome["why"] | undefined;
 }
 
 /** An entry of the settings file that is named on the screen once the file is read. */
@@ -33,6 +38,7 @@ async function start(settings: string): Promise<Rig> {
   const { host, clock } = fakeServices();
   const leave = new AbortController();
   let options: TerminalScreenOptions | undefined;
+  let left: TerminalOutcome["why"] | undefined;
 
   const screenOf = (given: TerminalScreenOptions) => {
     options = given;
@@ -76,7 +82,12 @@ async function start(settings: string): Promise<Rig> {
     openScreen: screenOf,
     clock,
     signal: leave.signal,
-  }).catch(() => undefined);
+  }).then(
+    ({ why }) => {
+      left = why;
+    },
+    () => undefined,
+  );
   const input = (given: ScreenInput) => options?.input(given);
   const rig: Rig = {
     press: (key) => input({ kind: "key", key }),
@@ -88,6 +99,10 @@ async function start(settings: string): Promise<Rig> {
       return rows.map((each) => neutralise(each)).join("\n");
     },
     frame: (size) => options?.draw(size) ?? { rows: [] },
+    advance: (ms) => clock.advance(ms),
+    get left() {
+      return left;
+    },
     async [Symbol.asyncDispose]() {
       leave.abort();
       await outcome;
@@ -102,7 +117,7 @@ const AT_THE_DRAFT = ACTION_NAMES.filter((name) =>
   ["global", "input", "emptyDraft"].includes(ACTIONS[name].context),
 );
 
-test("[TUI-01 bar:Keys] every action of the table does something when its key is pressed at the draft", async () => {
+test("[TUI-01 bar Keys] every action of the table does something when its key is pressed at the draft", async () => {
   const missing: ActionName[] = [];
   for (const name of AT_THE_DRAFT) {
     await using rig = await start(`[keys]\n"${name}" = ["${KEY}"]\n`);
@@ -113,7 +128,7 @@ test("[TUI-01 bar:Keys] every action of the table does something when its key is
   expect(missing).toEqual([]);
 });
 
-test("[TUI-01 bar:Keys] every action of a list, panel, question or mode is named by the part that carries it out", () => {
+test("[TUI-01 bar Keys] every action of a list, panel, question or mode is named by the part that carries it out", () => {
   const sources = filesUnder("src/client/terminal", "**/*.ts")
     .filter((file) => !isTest(file) && !file.endsWith("keys/actions.ts"))
     .map((file) => readSource(file))
@@ -158,7 +173,7 @@ test("[TUI-11] what is typed stays visible, with the caret behind it, down to on
   }
 });
 
-test("[TUI-11 wish:21] wherever a text is typed, the real cursor stands behind it", async () => {
+test("[TUI-11 complaint 21] wherever a text is typed, the real cursor stands behind it", async () => {
   const typed = "漢字";
   const fields: ActionName[] = [];
   for (const name of AT_THE_DRAFT) {
@@ -177,7 +192,7 @@ test("[TUI-11 wish:21] wherever a text is typed, the real cursor stands behind i
     expect(fields).toContain(name);
 });
 
-test("[TUI-11 wish:21] with visible_cursor, a panel without a field has the cursor at what is chosen", async () => {
+test("[TUI-11 complaint 21] with visible_cursor, a panel without a field has the cursor at what is chosen", async () => {
   for (const [setting, isShown] of [
     ["", false],
     ["visible_cursor = true\n", true],
@@ -191,7 +206,7 @@ test("[TUI-11 wish:21] with visible_cursor, a panel without a field has the curs
   }
 });
 
-test("[TUI-11 wish:23] right_to_left decides how a right-to-left draft is written, and where its caret stands", async () => {
+test("[TUI-11 complaint 23] right_to_left decides how a right-to-left draft is written, and where its caret stands", async () => {
   for (const [setting, shown, column] of [
     ["", "> \u2067שלום\u2069", 6],
     ['right_to_left = "reorder"\n', "> םולש", 1],
@@ -203,4 +218,21 @@ test("[TUI-11 wish:23] right_to_left decides how a right-to-left draft is writte
     expect(textOfPainted(rows[cursor?.row ?? -1] ?? "").trimEnd()).toBe(shown);
     expect(cursor?.column).toBe(column);
   }
+});
+
+test("[TUI-03 bar Exit] a second Ctrl-C leaves within two seconds of the first one, and clears the draft after that", async () => {
+  await using rig = await start("");
+  rig.type("one");
+  rig.press("ctrl+c");
+  expect(rig.screen).toContain("Press Ctrl-C again within 2s to exit.");
+  expect(rig.screen).not.toContain("> one");
+  await rig.advance(2_001);
+  rig.type("two");
+  rig.press("ctrl+c");
+  await rig.advance(1_999);
+  expect(rig.screen).not.toContain("> two");
+  expect(rig.left).toBeUndefined();
+  rig.press("ctrl+c");
+  await until("the client has ended", () => rig.left !== undefined);
+  expect(rig.left).toBe("interrupt");
 });

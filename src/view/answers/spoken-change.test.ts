@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { spokenChange } from "./spoken-change.ts";
 
-test("[TUI-11 wish:22] a change is read with words in place of its signs", () => {
+test("[TUI-11 complaint 22] a change is read with words in place of its signs", () => {
   const lines = [
     "| @@ -3,2 +4,2 @@",
     "|  kept",

@@ -11,7 +11,7 @@ const COMMANDS: readonly SlashCommandInfo[] = [
 ];
 const names = (typed: string) => rankCommands(typed, COMMANDS).map(({ name }) => name);
 
-test("[CMD-01 TUI-06 bar:Slash] a name is matched by its letters in order, an exact one first, then the descriptions", () => {
+test("[CMD-01 TUI-06 bar Slash list] a name is matched by its letters in order, an exact one first, then the descriptions", () => {
   expect(names("cost")[0]).toBe("cost");
   expect(names("sexp")[0]).toBe("sessions:export");
   expect(names("pdf")[0]).toBe("skills:pdf");

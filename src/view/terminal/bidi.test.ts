@@ -16,7 +16,7 @@ function seen(text: string, direction: Direction): string {
     .join("");
 }
 
-test("[TUI-11 wish:23] words of both directions are seen in the order of Unicode's algorithm", () => {
+test("[TUI-11 complaint 23] words of both directions are seen in the order of Unicode's algorithm", () => {
   for (const [text, direction, expected] of [
     ["abc אבג def", "ltr", "abc גבא def"],
     ["אבג abc דהו", "rtl", "והד abc גבא"],
@@ -39,12 +39,12 @@ test("[TUI-11 wish:23] words of both directions are seen in the order of Unicode
     expect([text, seen(text, direction)]).toEqual([text, expected]);
 });
 
-test("[TUI-11 wish:23] the first letter gives a paragraph its direction", () => {
+test("[TUI-11 complaint 23] the first letter gives a paragraph its direction", () => {
   expect(["שלום abc", "12. שלום", "- שלום"].map(directionOf)).toEqual(["rtl", "rtl", "rtl"]);
   expect(["abc שלום", "12", "", "… ×"].map(directionOf)).toEqual(["ltr", "ltr", "ltr", "ltr"]);
 });
 
-test("[TUI-11 wish:23] a run of right-to-left words ends at other letters, at separators of fields and at wide gaps", () => {
+test("[TUI-11 complaint 23] a run of right-to-left words ends at other letters, at separators of fields and at wide gaps", () => {
   const runs = (text: string) => text.match(RIGHT_RUNS) ?? [];
   expect(runs("see שלום 12 עולם, then more")).toEqual(["שלום 12 עולם"]);
   expect(runs("שלום · עולם")).toEqual(["שלום", "עולם"]);
@@ -53,7 +53,7 @@ test("[TUI-11 wish:23] a run of right-to-left words ends at other letters, at se
   expect(runs("plain")).toEqual([]);
 });
 
-test("[TUI-11 wish:23] no cluster is lost, doubled or divided, whatever the text", async () => {
+test("[TUI-11 complaint 23] no cluster is lost, doubled or divided, whatever the text", async () => {
   const piece = fc.oneof(
     fc.constantFrom("א", "ب", "a", "1", "٣", " ", "(", ")", "+", ",", "%", "🇩🇪", "e\u0301", "של\u05b8"),
     fc.string({ unit: "grapheme", maxLength: 4 }),

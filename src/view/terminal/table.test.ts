@@ -69,7 +69,7 @@ test("[TUI-07] a table leaves out its least needed columns first, then cuts the 
   ]);
 });
 
-test("[TUI-11 wish:22] for a screen reader each row is a line that names its cells, the last one first, and no empty ones", () => {
+test("[TUI-11 complaint 22] for a screen reader each row is a line that names its cells, the last one first, and no empty ones", () => {
   const table = [
     { name: "STATUS", cells: ["running", "ended"], dropped: 1 },
     { name: "ATTACHED-BY", cells: ["-", "web"] },

@@ -173,7 +173,7 @@ test("[TUI-10] pages of a long turn begin and end between two items, and have th
   }
 });
 
-test("[TUI-10] what stays after dropping weighs no more than was asked for, beside what cannot be dropped", async () => {
+test("[TUI-10 complaint 8] what stays after dropping weighs no more than was asked for, beside what cannot be dropped", async () => {
   const property = fc.property(transcriptLog, fc.nat(5_000), (events, most) => {
     const { segments } = droppedFrom(fold(events), 1, most);
     const kept = segments
@@ -208,7 +208,7 @@ test("[TUI-01] questions, answers and cancels are in the text, with the client t
   ]);
 });
 
-test("[TUI-01] a call keeps who decided, and the number of changes that could be accepted", () => {
+test("[TUI-01 bar Decision trace] a call keeps who decided, and the number of changes that could be accepted", () => {
   const hunk = { id: "1", old_start: 1, old_lines: 1, new_start: 1, new_lines: 1, lines: ["-a", "+b"] };
   const question = { callId: CALL, tool: "Edit", args: {}, originator: CLIENT, summary: "x" };
   const [call] = itemsIn(

@@ -143,7 +143,7 @@ test("[SBX-04 PERM-03] the prompt and the hint of a question count the answers t
   ]);
 });
 
-test("[TUI-11 wish:22] the prompt for a screen reader says what can be typed", () => {
+test("[TUI-11 complaint 22] the prompt for a screen reader says what can be typed", () => {
   const asked = (more: object) =>
     spokenPrompt({ kind: "asked", ask: { askId: "ask_1", about: "plan", text: "?", ...more } as never });
   const choices = [

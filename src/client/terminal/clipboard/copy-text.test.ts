@@ -31,7 +31,7 @@ function desk(environment: Record<string, string>, programs: readonly string[] =
 
 const OSC_HELLO = "\u001b]52;c;aGVsbG8=\u0007";
 
-test("[TUI-01 wish:12 wish:13] over SSH a text goes to the terminal alone, and copied again into a file", async () => {
+test("[TUI-01 complaint 12 complaint 13] over SSH a text goes to the terminal alone, and copied again into a file", async () => {
   const at = desk({ SSH_TTY: "/dev/pts/1", DISPLAY: ":0" }, ["xclip"]);
   await copyText(at, "hello");
   expect(at.controls).toEqual([OSC_HELLO]);
@@ -46,14 +46,14 @@ test("[TUI-01 wish:12 wish:13] over SSH a text goes to the terminal alone, and c
   expect(at.controls).toHaveLength(2);
 });
 
-test("[TUI-01 wish:12] on a display the program that took the text is named", async () => {
+test("[TUI-01 complaint 12] on a display the program that took the text is named", async () => {
   const at = desk({ DISPLAY: ":0", WAYLAND_DISPLAY: "wayland-0" }, ["xsel"]);
   await copyText(at, "a\nb\n");
   expect(at.fed).toEqual([{ command: ["xsel", "--clipboard", "--input"], text: "a\nb\n" }]);
   expect(at.said).toEqual(["Copied 2 lines (4 bytes) to xsel and to the terminal (OSC 52)."]);
 });
 
-test("[TUI-01 wish:13] in tmux a text goes to its buffer and, wrapped, to the terminal outside", async () => {
+test("[TUI-01 complaint 13] in tmux a text goes to its buffer and, wrapped, to the terminal outside", async () => {
   const at = desk({ TMUX: "/tmp/tmux,1,0", SSH_TTY: "/dev/pts/1" }, ["tmux"]);
   await copyText(at, "hello");
   expect(at.controls).toEqual([`\u001bPtmux;\u001b${OSC_HELLO}\u001b\\`]);
@@ -61,7 +61,7 @@ test("[TUI-01 wish:13] in tmux a text goes to its buffer and, wrapped, to the te
   expect(at.said).toEqual(["Copied 5 characters to tmux and to the terminal (OSC 52)."]);
 });
 
-test("[TUI-01 wish:12] a text that no clipboard takes is in a private file whose path is shown", async () => {
+test("[TUI-01 complaint 12] a text that no clipboard takes is in a private file whose path is shown", async () => {
   const long = "x".repeat(80_000);
   const at = desk({});
   await copyText(at, long);

@@ -64,7 +64,7 @@ function copied(rows: readonly DrawnRow[]): readonly string[] {
   return lines;
 }
 
-test("[TUI-01 bar:Diff] a diff of git is drawn unified, with modes, renames, new, deleted and binary files", () => {
+test("[TUI-01 bar Diff] a diff of git is drawn unified, with modes, renames, new, deleted and binary files", () => {
   expect(texts(diffRows(parseDiff(GIT), { columns: 60 }))).toEqual([
     "src/a.ts  +1 -1",
     "@@ 1 → 1  function a",
@@ -83,7 +83,7 @@ test("[TUI-01 bar:Diff] a diff of git is drawn unified, with modes, renames, new
   ]);
 });
 
-test("[TUI-01 bar:Diff] the changed words of a line are marked, and lines with little in common are not", () => {
+test("[TUI-01 bar Diff] the changed words of a line are marked, and lines with little in common are not", () => {
   const diff = "@@ -1,2 +1,2 @@\n-const size = 5;\n-abc def\n+const size = 12;\n+xyz 123";
   const words = diffRows(parseDiff(diff), { columns: 60 }).flatMap(({ spans }) =>
     spans.flatMap(({ text, style }) => (style.role?.endsWith("Word") === true ? [[style.role, text]] : [])),
@@ -94,7 +94,7 @@ test("[TUI-01 bar:Diff] the changed words of a line are marked, and lines with l
   ]);
 });
 
-test("[TUI-01 bar:Diff] from 120 columns on the old lines stand at the left of the new ones", () => {
+test("[TUI-01 bar Diff] from 120 columns on the old lines stand at the left of the new ones", () => {
   const files = parseDiff("--- a/a\n+++ b/a\n@@ -7,2 +7,3 @@\n same\n-old\n+new\n+more");
   const rows = texts(diffRows(files, { columns: 120, hasNames: false }));
   const left = (text: string) => text.padEnd(59);
@@ -106,7 +106,7 @@ test("[TUI-01 bar:Diff] from 120 columns on the old lines stand at the left of t
   expect(texts(diffRows(files, { columns: 120, layout: "unified" }))).toContain(" 8    - old");
 });
 
-test("[TUI-01 bar:Diff] a proposed change is drawn without line numbers, as its place is not known", () => {
+test("[TUI-01 bar Diff] a proposed change is drawn without line numbers, as its place is not known", () => {
   const files = proposedDiff([{ path: "a.ts", before: "x\ny", after: "x\nz", everywhere: false }]);
   const rows = texts(diffRows(files, { columns: 40 }));
   expect(rows[0]).toBe("a.ts  +1 -1");
@@ -114,7 +114,7 @@ test("[TUI-01 bar:Diff] a proposed change is drawn without line numbers, as its 
   expect(rows).toContain("+ z");
 });
 
-test("[TUI-10 bar:Diff] a hunk of 10,000 lines folds, and a line of 10 MB is cut with a note", () => {
+test("[TUI-10 bar Diff] a hunk of 10,000 lines folds, and a line of 10 MB is cut with a note", () => {
   const hunk = `@@ -0,0 +1,10000 @@\n${"+x\n".repeat(10_000)}`;
   expect(texts(diffRows(parseDiff(hunk), { columns: 60, linesMax: 12 })).slice(-2)).toEqual([
     "   12 + x",
@@ -142,7 +142,7 @@ const text = fc
   .array(line, { maxLength: 12 })
   .map((lines) => lines.map((each) => each.replaceAll("\n", "")).join("\n"));
 
-test("[TUI-01 bar:Diff] the texts of unified rows are the lines of the diff, and no row is too wide", async () => {
+test("[TUI-01 bar Diff] the texts of unified rows are the lines of the diff, and no row is too wide", async () => {
   const property = fc.property(text, text, fc.integer({ min: 2, max: 200 }), (before, after, columns) => {
     const hunks = hunksOf(before, after, 3);
     const lines = hunks.flatMap((hunk) => hunk.lines);
@@ -170,7 +170,7 @@ test("[TUI-07] any text is read as a diff without an error", async () => {
   await holds(property, 300);
 });
 
-test("[TUI-05 bar:Diff] a part of a file that is replaced has no note about its end; a whole file without a newline has", () => {
+test("[TUI-05 bar Diff] a part of a file that is replaced has no note about its end; a whole file without a newline has", () => {
   const notes = (before: string | undefined) =>
     proposedDiff([
       { path: "a.ts", ...(before === undefined ? {} : { before }), after: "two", everywhere: false },

@@ -10,7 +10,7 @@ function tokensOf(code: string, language: string): readonly string[] {
     .flatMap(({ text, style }) => (style.role === "code" ? [] : [`${style.role} ${text.trim()}`]));
 }
 
-test("[TUI-01 bar:Code] words, strings, numbers, comments, names and types of a language have their roles", () => {
+test("[TUI-01] words, strings, numbers, comments, names and types of a language have their roles", () => {
   expect(tokensOf("const a = new Map(`x\n${y}`, 0x1f); /* b\nc */ f('d\\'') // e", "ts")).toEqual([
     ...["keyword const", "keyword new", "name Map", "string `x", "string ${y}`", "number 0x1f"],
     ...["comment /* b", "comment c */", "name f", "string 'd\\''", "comment // e"],

@@ -57,7 +57,7 @@ test("[TUI-01 TUI-10] a second program is refused while one has the terminal, an
   expect(at.happened.filter((each) => each === "suspend")).toHaveLength(1);
 });
 
-test("[TUI-01 bar:Long output] the pager and the editor are those of the environment", async () => {
+test("[TUI-01 bar Long output] the pager and the editor are those of the environment", async () => {
   const host = (environment: Record<string, string>, hasLess: boolean) => ({
     environment,
     output: async () => (hasLess ? new Uint8Array() : undefined),

@@ -19,7 +19,7 @@ function written(action?: "transcript.unfoldAll"): string {
   return linesOf(inline.finished(SIZE, true));
 }
 
-test("[TUI-01 wish:28] inline, blocks are written folded, and unfolded after the key for all blocks", () => {
+test("[TUI-01 complaint 28] inline, blocks are written folded, and unfolded after the key for all blocks", () => {
   expect(written()).toContain("… 25 lines before");
   expect(written()).not.toContain("line 3\n");
   expect(written("transcript.unfoldAll")).toContain("line 3\n");

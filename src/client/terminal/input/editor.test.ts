@@ -177,7 +177,7 @@ describe("editor", () => {
 });
 
 describe("pasted texts", () => {
-  test("[TUI-01 bar:Paste] a long paste is one character with its size, kept whole", () => {
+  test("[TUI-01 bar Paste] a long paste is one character with its size, kept whole", () => {
     const state = run(typed("see "), { kind: "paste", text: LONG.replaceAll("\n", "\r\n") });
     const { rows } = drawEditor(state, 60, 5);
     expect(rows.map(textOfRow)).toEqual(["> see [pasted #1: 11 lines]"]);
@@ -189,7 +189,7 @@ describe("pasted texts", () => {
     expect(drawEditor(wide, 60, 5).rows.map(textOfRow)).toEqual(["> [pasted #1: 2001 characters]"]);
   });
 
-  test("[TUI-01 bar:Paste] ten lines stay as they are, and the same paste again expands its chip", () => {
+  test("[TUI-01 bar Paste] ten lines stay as they are, and the same paste again expands its chip", () => {
     const ten = LONG.slice(0, LONG.lastIndexOf("\n"));
     expect(run(EMPTY_EDITOR, { kind: "paste", text: ten }).text).toBe(ten);
     const paste: Edit = { kind: "paste", text: LONG };
@@ -211,7 +211,7 @@ describe("pasted texts", () => {
     expect(expanded(state.text, state.chips)).toBe(`${LONG}\ufffd`);
   });
 
-  test("[TUI-08 wish:20] 1 MB is pasted within 50 ms", () => {
+  test("[TUI-08 complaint 20] 1 MB is pasted within 50 ms", () => {
     const big = "a line of text\r\n".repeat(62_500);
     run(EMPTY_EDITOR, { kind: "paste", text: big.slice(1) });
     const start = performance.now();

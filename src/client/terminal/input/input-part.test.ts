@@ -82,7 +82,7 @@ describe("the draft", () => {
     expect(screen()).toBe("> ");
   });
 
-  test("[TUI-08 bar:Paste wish:20] a long paste is shown by its size, sent whole, and comes back as it was", async () => {
+  test("[TUI-08 bar Paste complaint 20] a long paste is shown by its size, sent whole, and comes back as it was", async () => {
     const { input, sent, screen } = openInput();
     input.type("see ");
     input.paste(LONG);
@@ -97,7 +97,7 @@ describe("the draft", () => {
     expect(screen()).toBe("> see [pasted #1: 12 lines]");
   });
 
-  test("[TUI-08 bar:Draft] stash puts a draft aside and brings it back", () => {
+  test("[TUI-08 bar Draft] stash puts a draft aside and brings it back", () => {
     const { input, fake, screen } = openInput();
     input.act("input.stash");
     expect(fake.said).toEqual(["Nothing is stashed."]);
@@ -148,7 +148,7 @@ describe("images", () => {
 });
 
 describe("the queue", () => {
-  test("[ENG-26 bar:Queue] a message that was taken back keeps its place until the draft is empty", () => {
+  test("[ENG-26 bar Queue] a message that was taken back keeps its place until the draft is empty", () => {
     const { input, messages } = openInput();
     const waited = { ahead: ["inp_2" as never] };
     input.restore([{ text: "one", images: [], waited }]);
@@ -173,7 +173,7 @@ describe("the queue", () => {
 });
 
 describe("history", () => {
-  test("[TUI-01 bar:History] up and down walk earlier prompts, and the draft comes back", async () => {
+  test("[TUI-01 bar History] up and down walk earlier prompts, and the draft comes back", async () => {
     const { input, screen } = openInput({ transcript: transcriptOf("first", "second\nline") });
     input.type("draft");
     input.act("edit.up");
@@ -192,7 +192,7 @@ describe("history", () => {
     expect(screen()).toBe("> draft");
   });
 
-  test("[TUI-08 wish:15] a draft that was cleared comes back with up, and with undo", async () => {
+  test("[TUI-08 complaint 15] a draft that was cleared comes back with up, and with undo", async () => {
     const { input, screen } = openInput();
     input.type("precious");
     input.clear();
@@ -250,7 +250,7 @@ describe("history", () => {
     expect(input.text).toBe("");
   });
 
-  test("[TUI-01 bar:History] Ctrl-R finds a prompt by its words, shows it, and takes it", async () => {
+  test("[TUI-01 bar History] Ctrl-R finds a prompt by its words, shows it, and takes it", async () => {
     const { input, fake } = openInput({
       transcript: transcriptOf("fix the parser\nof dates", "write a parser"),
     });
@@ -276,7 +276,7 @@ describe("history", () => {
 });
 
 describe("kept drafts", () => {
-  test("[TUI-10 wish:16] a draft is kept after a pause, once, and removed when it is sent", async () => {
+  test("[TUI-10 complaint 16] a draft is kept after a pause, once, and removed when it is sent", async () => {
     const { input, fake, drafts } = openInput();
     input.type("ab");
     await fake.clock.advance(DRAFT_PAUSE_MS - 1);
@@ -315,7 +315,7 @@ describe("kept drafts", () => {
 });
 
 describe("vim keys", () => {
-  test("[TUI-11 wish:29] are switched on and off, show their mode, and leave Escape to the turn in normal mode", () => {
+  test("[TUI-11 complaint 29] are switched on and off, show their mode, and leave Escape to the turn in normal mode", () => {
     const { input, ran, screen, sent } = openInput();
     input.act("vim.toggle");
     expect(input.contexts).toEqual(["vimInsert", "vim", "emptyDraft", "input"]);

@@ -29,7 +29,7 @@ test("[ENG-26 TUI-08] messages are sent in their order, and one that is refused 
   expect(outbox.isSending).toBe(false);
 });
 
-test("[TUI-03 bar:Cancel] a message that is cancelled before the session is open is not sent, and comes back", async () => {
+test("[TUI-03 bar Cancel] a message that is cancelled before the session is open is not sent, and comes back", async () => {
   const { services, outbox } = openOutbox();
   const opened = Promise.withResolvers<never>();
   Object.assign(services.session, { session: () => opened.promise });
@@ -49,7 +49,7 @@ test("[TUI-03 bar:Cancel] a message that is cancelled before the session is open
   expect(outbox.slow).toEqual([]);
 });
 
-test("[ENG-26 bar:Queue] a message that was taken back goes behind those that stood before it, and before all others", async () => {
+test("[ENG-26 bar Queue] a message that was taken back goes behind those that stood before it, and before all others", async () => {
   const { services, outbox } = openOutbox();
   const waiting = ["inp_1", "inp_3", "inp_9"].map((inputId) => ({ inputId }));
   const { view } = services.session;

@@ -34,7 +34,7 @@ test("[TUI-11] without a file no key has two actions in one context, each has it
   expect(keyConflicts(new KeyTable())).toEqual([]);
 });
 
-test("[TUI-11 bar:Keys] a chosen key goes before one that is there without a file, which help lists no more", () => {
+test("[TUI-11 bar Keys] a chosen key goes before one that is there without a file, which help lists no more", () => {
   const table = new KeyTable({ "input.send": ["ctrl+k"] });
   expect(table.find("ctrl+k", ["input"])).toBe("input.send");
   expect(table.find("enter", ["input"])).toBeUndefined();
@@ -45,7 +45,7 @@ test("[TUI-11 bar:Keys] a chosen key goes before one that is there without a fil
   expect(keyConflicts(new KeyTable({ "input.send": ["ctrl+k"], "edit.killToEnd": [] }))).toEqual([]);
 });
 
-test("[TUI-11 bar:Keys] a key that the draft hides is named, whichever of the two was chosen", () => {
+test("[TUI-11 bar Keys] a key that the draft hides is named, whichever of the two was chosen", () => {
   const sentence = (table: KeyTable) => keyConflicts(table).filter((each) => each.includes("does not count"));
   expect(sentence(new KeyTable({ "app.palette": ["ctrl+f"] }))).toEqual([
     "ctrl+f: app.palette does not count in the draft, where edit.right has it.",
@@ -56,7 +56,7 @@ test("[TUI-11 bar:Keys] a key that the draft hides is named, whichever of the tw
   expect(sentence(new KeyTable({ "list.down": ["down", "ctrl+p"] }))).toEqual([]);
 });
 
-test("[TUI-11 wish:29] a key counts in one mode of vim alone", () => {
+test("[TUI-11 complaint 29] a key counts in one mode of vim alone", () => {
   const table = new KeyTable({ "input.send": ["vim-normal:enter"], "input.newLine": ["enter", "ctrl+j"] });
   expect(table.find("enter", ["vimNormal", "vim", "input"])).toBe("input.send");
   expect(table.find("enter", ["vimInsert", "vim", "input"])).toBe("input.newLine");

@@ -104,7 +104,7 @@ test("[TUI-11] a sentence in place of the status line is shown whole, in as many
   expect(stage.draw({ columns: 20, rows: 10 }).rows.at(-1)).toBe("s".repeat(20));
 });
 
-test("[TUI-11 wish:23] where words are written as they are seen, a click is on the letter that is seen there", () => {
+test("[TUI-11 complaint 23] where words are written as they are seen, a click is on the letter that is seen there", () => {
   const columns: number[] = [];
   const side: SidePart = { ...partOf(() => ({ rows: [] })), columns: () => 0 };
   for (const rightToLeft of ["isolate", "reorder"] as const) {

@@ -58,6 +58,9 @@ const TRANSCRIPT_ROWS_MIN = 3;
 const LOW_ROWS = 12;
 /** Columns of the line between the parts and the one beside them. */
 const SIDE_BORDER = "│ ";
+/** Marks of a prompt in the scrollback, and of what comes after it (OSC 133). */
+const PROMPT_BEGIN = "\u001b]133;A\u001b\\";
+const PROMPT_END = "\u001b]133;C\u001b\\";
 
 /** Lays out the parts of the screen, and gives keys and the mouse to the one that has the focus. */
 export class ScreenLayout {
@@ -70,6 +73,8 @@ export class ScreenLayout {
   #pressed: ScreenPart | undefined;
   /** Sentence in place of the status line. */
   #sentence: DrawnRow | undefined;
+  /** True if the last finished row belongs to a prompt. */
+  #isInPrompt = false;
 
   constructor(options: ScreenLayoutOptions) {
     this.#options = options;
@@ -158,10 +163,18 @@ export class ScreenLayout {
     return this.#inSight(painted, focus, height);
   }
 
-  /** Returns the painted rows that leave the transcript for the scrollback, since the last call. */
+  /**
+   * Returns the painted rows that leave the transcript for the scrollback, since the last call. Prompts and the rows
+   * behind them are marked (OSC 133), so that keys of the terminal go from prompt to prompt.
+   */
   finished(size: Size, isLast: boolean): readonly string[] {
     const { parts, theme } = this.#options;
-    return (parts.finished?.(size, isLast) ?? []).map((each) => paint(each, theme(), size.columns));
+    return (parts.finished?.(size, isLast) ?? []).map((each) => {
+      const isPrompt = each.fill === "prompt";
+      const mark = isPrompt === this.#isInPrompt ? "" : isPrompt ? PROMPT_BEGIN : PROMPT_END;
+      this.#isInPrompt = isPrompt;
+      return `${mark}${paint(each, theme(), size.columns)}`;
+    });
   }
 
   /** Returns the last rows: the status line, or the sentence in its place. */

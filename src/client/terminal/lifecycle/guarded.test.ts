@@ -5,7 +5,7 @@ import { guarded } from "./guarded.ts";
 const SIZE = { columns: 60, rows: 3 };
 const KEY: KeyInput = { kind: "key", key: "a", text: "a" };
 
-test("[TUI-10 wish:18] a picture that cannot be drawn is the last one with a sentence, and the next one is drawn", () => {
+test("[TUI-10 complaint 18] a picture that cannot be drawn is the last one with a sentence, and the next one is drawn", () => {
   let fails = false;
   const { draw } = guarded({
     draw() {
@@ -26,7 +26,7 @@ test("[TUI-10 wish:18] a picture that cannot be drawn is the last one with a sen
   expect(draw(SIZE)).toEqual(before);
 });
 
-test("[TUI-10 wish:18] a key that fails shows a sentence until the next key", () => {
+test("[TUI-10 complaint 18] a key that fails shows a sentence until the next key", () => {
   let fails = true;
   const { draw, input } = guarded({
     draw: () => ({ rows: ["one", "two", "three"] }),

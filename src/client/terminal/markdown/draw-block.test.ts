@@ -25,7 +25,7 @@ function spansOf(source: string): readonly Span[] {
   return rowsOf(source).flatMap(({ spans }) => spans);
 }
 
-test("[TUI-01 bar:Markdown] every kind of block is drawn, and a list keeps its numbers", () => {
+test("[TUI-01] every kind of block is drawn, and a list keeps its numbers", () => {
   const source = [
     "# Title *here*\n\nWords\nthat go on  \nhard\n\n",
     "- one\n- two\n  1. nested\n3. third\n7. seventh\n\n   more of it\n- [ ] open\n- [x] done\n\n",
@@ -53,7 +53,7 @@ test("[TUI-01 bar:Markdown] every kind of block is drawn, and a list keeps its n
   ]);
 });
 
-test("[TUI-01 bar:Markdown] text in a line is bold, italic, struck, code or a link, and `$` stays as it is", () => {
+test("[TUI-01] text in a line is bold, italic, struck, code or a link, and `$` stays as it is", () => {
   const styles = spansOf("a **b *c*** ~~d~~ `e` [f](https://g.h) ![i](j.png) $k_1$ \\*l\\* &amp;").map(
     ({ text, style }) => [text, style],
   );
@@ -85,7 +85,7 @@ test("[TUI-01 bar:Markdown] text in a line is bold, italic, struck, code or a li
   ]);
 });
 
-test("[TUI-01 bar:Markdown] a table has columns as wide as its contents, wrapped cells, or is a list where it is narrow", () => {
+test("[TUI-01] a table has columns as wide as its contents, wrapped cells, or is a list where it is narrow", () => {
   const source =
     "| left | mid | right |\n|:--|:-:|--:|\n| 日本語 | b | 1 |\n| a long cell of words | x<br>y | **22** |\n";
   expect(textsOf(source)).toEqual([
@@ -106,7 +106,7 @@ test("[TUI-01 bar:Markdown] a table has columns as wide as its contents, wrapped
   ]);
 });
 
-test("[TUI-01 bar:Code] a block of code has its language, its tokens, and a margin that is not copied", () => {
+test("[TUI-01] a block of code has its language, its tokens, and a margin that is not copied", () => {
   const rows = rowsOf("```ts x\n\tconst a = 1; // b\n\nlast\n```\n", 20);
   expect(rows.map((row) => [textOfRow(row), row.margin, row.joint])).toEqual([
     ["  ts", 20, undefined],
@@ -223,7 +223,7 @@ const BITS = [
 ];
 const text = fc.array(fc.constantFrom(...BITS), { maxLength: 40 }).map((bits) => bits.join(""));
 
-test("[TUI-01 TUI-07 TUI-11 wish:23] no row is wider than the screen or has a control character, whatever the text is", async () => {
+test("[TUI-01 TUI-07 TUI-11] no row is wider than the screen or has a control character, whatever the text is", async () => {
   const property = fc.property(text, fc.integer({ min: 10, max: 200 }), (source, columns) => {
     for (const row of rowsOf(source, columns)) {
       expect(displayWidth(textOfRow(row))).toBeLessThanOrEqual(columns);
@@ -234,7 +234,7 @@ test("[TUI-01 TUI-07 TUI-11 wish:23] no row is wider than the screen or has a co
   await holds(property, 3_000);
 });
 
-test("[TUI-01 wish:2] what is drawn of a closed block never changes while more text comes", async () => {
+test("[TUI-01 complaint 2] what is drawn of a closed block never changes while more text comes", async () => {
   const cut = fc.tuple(text, fc.nat(100));
   const property = fc.property(cut, ([source, at]) => {
     const reader = new MarkdownBlocks();
@@ -246,7 +246,7 @@ test("[TUI-01 wish:2] what is drawn of a closed block never changes while more t
   await holds(property, 1_500);
 });
 
-test("[TUI-01 PERF-03 wish:6] hostile text is drawn in a time that follows its length", () => {
+test("[TUI-01 PERF-03] hostile text is drawn in a time that follows its length", () => {
   const nested = `${"*a **b ".repeat(2_000)}${"b** a* ".repeat(2_000)}`;
   const bits = [
     "> ",

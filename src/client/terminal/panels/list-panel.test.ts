@@ -123,7 +123,7 @@ test("[TUI-06 PERF-03] 10,000 entries are drawn and searched without a pause", (
   expect(performance.now() - from).toBeLessThan(5_000);
 });
 
-test("[TUI-06 TUI-11 bar:Themes] the entry at the cursor has its background, also beside a preview, and ends there", () => {
+test("[TUI-06 TUI-11 bar Themes] the entry at the cursor has its background, also beside a preview, and ends there", () => {
   const preview = () => [row([span("about it")])];
   const { panel } = openList(["alpha", "beta"], { preview });
   const drawn = panel.draw({ columns: 120, rows: 12 }).rows.find((each) => textOfRow(each).includes("alpha"));

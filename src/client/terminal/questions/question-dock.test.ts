@@ -81,7 +81,7 @@ const answers = (services: FakeServices) =>
     return rest;
   });
 
-test("[PERM-14 TUI-04 wish:17] keys before 300 ms of quiet go to the draft, and each one restarts the time", async () => {
+test("[PERM-14 TUI-04 complaint 17] keys before 300 ms of quiet go to the draft, and each one restarts the time", async () => {
   const { services, input, screen, press, sentTexts } = openStage();
   services.ask(permission());
   screen();
@@ -159,7 +159,7 @@ test("[PERM-14 TUI-08] a paste beside the whole-screen question is one for the d
   expect([input.text, services.sent]).toEqual([`dd${long}`, []]);
 });
 
-test("[PERM-03 TUI-04] the rule for the session can be shortened before it is sent", async () => {
+test("[PERM-03 TUI-04 bar Permission] the rule for the session can be shortened before it is sent", async () => {
   const { services, screen, press, live } = openStage();
   services.ask(permission({ rule: "Bash:npm run test", prefixes: ["Bash:npm *", "Bash:npm run *"] }));
   await live();
@@ -173,7 +173,7 @@ test("[PERM-03 TUI-04] the rule for the session can be shortened before it is se
   ]);
 });
 
-test("[PERM-14] a refusal carries words, which stay out of the draft", async () => {
+test("[PERM-14 bar Permission] a refusal carries words, which stay out of the draft", async () => {
   const { services, input, screen, press, live } = openStage();
   services.ask(permission());
   await live();
@@ -207,7 +207,7 @@ test("[PERM-15 TUI-05] hunks are accepted and refused one by one, and sent toget
   ]);
 });
 
-test("[PERM-06 TUI-04] shows the whole command, its parts, the risk, the reason, and who asks; at 40 columns too", async () => {
+test("[PERM-06 TUI-04 bar Permission] shows the whole command, its parts, the risk, the reason, and who asks; at 40 columns too", async () => {
   const { services, screen, live } = openStage();
   services.ask(
     permission({
@@ -315,7 +315,7 @@ const TRUST: Partial<Ask> = {
   ],
 };
 
-test("[TUI-05 TOFU-01 bar:Diff wish:30] trust review: files one by one, layout by width and by key, a and d decide", async () => {
+test("[TUI-05 TOFU-01 bar Diff complaint 30] trust review: files one by one, layout by width and by key, a and d decide", async () => {
   const { services, screen, press, live } = openStage();
   services.ask(ask(TRUST));
   await live();
@@ -462,7 +462,7 @@ test("[TUI-11 PERM-06] on the lowest screens a question shows its command, the c
     const rows = screen(size).split("\n");
     expect(rows).toHaveLength(size.rows);
     expect(rows.join("\n")).toMatch(/line 0.*\n[\s\S]*1 once/);
-    expect(rows.join("\n")).toMatch(/\+\d+|\d+ below/);
+    expect(rows.join("\n")).toMatch(/\+\d+|\d+ rows? below/);
     expect(rows.at(-2)).toStartWith(">");
   }
   press("w");

@@ -58,7 +58,7 @@ function draw(paper: Paper, before: LiveRegion, rows: readonly string[], finishe
   return { text, region };
 }
 
-test("[TUI-01 wish:3] finished rows go above the live ones, once and in order, and nothing above them is touched", () => {
+test("[TUI-01 complaint 3] finished rows go above the live ones, once and in order, and nothing above them is touched", () => {
   const paper = new Paper(4);
   paper.write("shell$ cinch\r\n");
   let { region } = draw(paper, NO_REGION, ["one …", "> "]);
@@ -71,7 +71,7 @@ test("[TUI-01 wish:3] finished rows go above the live ones, once and in order, a
   expect(paper.lines.slice(0, 6)).toEqual(["shell$ cinch", "one.", "two.", "three.", "four.", "> "]);
 });
 
-test("[TUI-01 wish:1] a row that keeps its text is not written again, and an unchanged frame writes nothing", () => {
+test("[TUI-01 complaint 1] a row that keeps its text is not written again, and an unchanged frame writes nothing", () => {
   const paper = new Paper(10);
   const first = draw(paper, NO_REGION, ["same row", "> a"]);
   expect(draw(paper, first.region, ["same row", "> a"]).text).toBe("");
@@ -87,7 +87,7 @@ test("[TUI-11] a full row keeps its last cell: nothing is erased behind it", () 
   expect(draw(new Paper(5), NO_REGION, [wide, "> "]).text).toContain(`\u001b[K${wide}\r`);
 });
 
-test("[TUI-01 wish:27] after a change of the width the region is erased from its first row on, as the terminal has wrapped it", () => {
+test("[TUI-01 complaint 27] after a change of the width the region is erased from its first row on, as the terminal has wrapped it", () => {
   const { region } = appendFrame(
     NO_REGION,
     { finished: [], rows: ["x".repeat(20), "short", "> draft"], cursor: { row: 2, column: 7 } },

@@ -32,11 +32,11 @@ test.each([
   ["ctrl+left", "\u001b[1;5D", "xterm"],
   ["f1", "\u001bOP", "xterm"],
   ["pageUp", "\u001b[5~", "xterm"],
-])("[TUI-08 wish:19] %s is read from %j (%s)", (name, data) => {
+])("[TUI-08 complaint 19] %s is read from %j (%s)", (name, data) => {
   expect(key(data)).toBe(name);
 });
 
-test("[TUI-08 wish:19] a released key and an answer that nobody asked for mean nothing", () => {
+test("[TUI-08] a released key and an answer that nobody asked for mean nothing", () => {
   for (const data of [
     "\u001b[97;1:3u",
     "\u001b[13;2:3u",
@@ -54,7 +54,7 @@ test("[TUI-08 wish:19] a released key and an answer that nobody asked for mean n
     expect({ data, input: inputOf(data) }).toEqual({ data, input: undefined });
 });
 
-test("[TUI-08 wish:24 wish:25] the background that a terminal names is read, and that it will report the focus", () => {
+test("[TUI-08 complaint 24 complaint 25] the background that a terminal names is read, and that it will report the focus", () => {
   const background = (data: string) => {
     const input = inputOf(data);
     return input?.kind === "background" ? input.colour : undefined;
@@ -77,14 +77,14 @@ test("[TUI-08] focus and the mouse are read", () => {
   });
 });
 
-test("[TUI-08 wish:19] typed text is typed, in every writing", () => {
+test("[TUI-08] typed text is typed, in every writing", () => {
   for (const text of ["a", "A", "ß", "日", "é", "👍"])
     expect(inputOf(text)).toEqual({ kind: "key", key: text, text });
   expect(inputOf(" ")).toEqual({ kind: "key", key: "space", text: " " });
   expect(inputOf("\u001b[97u")).toEqual({ kind: "key", key: "a", text: "a" });
 });
 
-test("[TUI-08 wish:20] a line end in the middle of a chunk is no Enter: the chunk is a paste", () => {
+test("[TUI-08 complaint 20] a line end in the middle of a chunk is no Enter: the chunk is a paste", () => {
   const chunks = new InputChunks();
   expect(chunks.read("one\rtwo")).toBe("\u001b[200~one\rtwo");
   expect(chunks.endsAfterMs).toBe(100);
@@ -94,7 +94,7 @@ test("[TUI-08 wish:20] a line end in the middle of a chunk is no Enter: the chun
   expect(chunks.read("\u001b[A\rx")).toBe("\u001b[A\rx");
 });
 
-test("[TUI-08 wish:20] answers of the terminal that come with a paste do not make its line ends Enter keys", () => {
+test("[TUI-08 complaint 20] answers of the terminal that come with a paste do not make its line ends Enter keys", () => {
   for (const answer of [
     "\u001b]11;rgb:0000/0000/0000\u0007",
     "\u001b[?62;c",
@@ -109,7 +109,7 @@ test("[TUI-08 wish:20] answers of the terminal that come with a paste do not mak
   }
 });
 
-test("[TUI-08 wish:20] an Enter that came with a whole line is one, unless more follows at once", () => {
+test("[TUI-08 complaint 20] an Enter that came with a whole line is one, unless more follows at once", () => {
   const chunks = new InputChunks();
   expect(chunks.read("go on\r")).toBe("go on");
   expect(chunks.endsAfterMs).toBe(50);
@@ -121,7 +121,7 @@ test("[TUI-08 wish:20] an Enter that came with a whole line is one, unless more 
   expect(chunks.read("go\r") + chunks.read("\u001b[A")).toBe("go\r\u001b[A");
 });
 
-test("[TUI-08 wish:20] the last line of a paste without marks sends nothing, however its chunks are cut", () => {
+test("[TUI-08 complaint 20] the last line of a paste without marks sends nothing, however its chunks are cut", () => {
   const chunks = new InputChunks();
   expect(chunks.read("one\rtwo\rth")).toBe("\u001b[200~one\rtwo\rth");
   expect(chunks.read("ree\r")).toBe("ree\r");
@@ -132,7 +132,7 @@ test("[TUI-08 wish:20] the last line of a paste without marks sends nothing, how
   expect(chunks.read("\r")).toBe("\r");
 });
 
-test("[TUI-08 wish:20] a paste without its end mark is ended once, and the next keys are keys again", () => {
+test("[TUI-08 complaint 20] a paste without its end mark is ended once, and the next keys are keys again", () => {
   const chunks = new InputChunks();
   expect(chunks.read("\u001b[200~one\rtwo")).toBe("\u001b[200~one\rtwo");
   expect(chunks.endsAfterMs).toBe(2_000);
@@ -141,7 +141,7 @@ test("[TUI-08 wish:20] a paste without its end mark is ended once, and the next 
   expect(chunks.read("x")).toBe("x");
 });
 
-test("[TUI-08 wish:20] a marked paste stays as it is, wherever its chunks are cut", () => {
+test("[TUI-08 complaint 20] a marked paste stays as it is, wherever its chunks are cut", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z\r\n]{0,20}$/), fc.nat(32), (text, cut) => {
       const all = `\u001b[200~${text}\u001b[201~`;

@@ -57,7 +57,7 @@ function expectedCells(text: string): ReadonlyMap<number, string> {
 }
 
 for (const [name, measure] of Object.entries(TERMINALS))
-  test(`[TUI-11 wish:1] nothing moves and nothing old stays on a terminal that ${name}`, async () => {
+  test(`[TUI-11 complaint 1] nothing moves and nothing old stays on a terminal that ${name}`, async () => {
     const property = fc.property(pictures, (all) => {
       const screen = new SmallScreen(SIZE.columns, SIZE.rows, measure);
       const writer = new FrameWriter();

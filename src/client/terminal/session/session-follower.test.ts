@@ -189,7 +189,7 @@ test("[TUI-10] a turn that has run for longer than the last page is known with i
   expect(first?.items?.[0]).toMatchObject({ kind: "call", event: 3_002, state: "done" });
 });
 
-test("[ENG-26 bar:Queue TUI-10] an input that waits since before the last page is read, and shown in the queue", async () => {
+test("[ENG-26 bar Queue TUI-10] an input that waits since before the last page is read, and shown in the queue", async () => {
   const content = [{ type: "text" as const, text: "an old message" }];
   const queued = { inputId: fakeId("inp", 1), content, delivery: "queue", originator: CLIENT };
   const events = turns(PAST / 10).with(1_000, { kind: "InputQueued", payload: queued } as Event);

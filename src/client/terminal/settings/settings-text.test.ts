@@ -16,14 +16,14 @@ app.palette = ["ctrl+p", "f2"]
 "edit.undo" = "ctrl+u"
 `;
 
-test("[TUI-11 bar:Keys] a file gives settings and keys, with or without quotes", async () => {
+test("[TUI-11 bar Keys] a file gives settings and keys, with or without quotes", async () => {
   const { values, keys, problems } = await readSettingsText(PERSONS);
   expect(problems).toEqual([]);
   expect(values).toEqual({ theme: "light", lastLines: 3 });
   expect(keys).toEqual({ "app.palette": ["ctrl+p", "f2"], "edit.undo": ["ctrl+u"] });
 });
 
-test("[TUI-11 bar:Keys] each wrong entry is named with its line and what to do, and the rest counts", async () => {
+test("[TUI-11 bar Keys] each wrong entry is named with its line and what to do, and the rest counts", async () => {
   const text = `theme = "drak"
 them = "dark"
 last_lines = -1

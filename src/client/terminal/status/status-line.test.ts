@@ -45,7 +45,7 @@ const FULL = lineOf([START, cost(2, "openrouter", 0.04)], {
   contextWindow: 10_000,
 });
 
-test("[TUI-02 bar:Status] the status line has the fields and words of the document in its order, additions behind them", () => {
+test("[TUI-02 bar Status line] the status line has the fields and words of the document in its order, additions behind them", () => {
   const line = { ...FULL, mode: "accept edits" };
   expect(textOfRow(drawStatus(line, 160))).toBe(
     "sess_01HXX… · framework · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web: http://localhost:8421 · accept edits · context 10 %",

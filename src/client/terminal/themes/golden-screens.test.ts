@@ -37,11 +37,11 @@ function colourOf(code: string): Rgb {
 }
 
 for (const golden of GOLDEN_THEMES)
-  test(`[TUI-08 TUI-11 bar:Themes] the screens of the theme ${golden.name} are those of its golden file; "npm run generate" writes it`, async () => {
+  test(`[TUI-08 TUI-11 bar Themes] the screens of the theme ${golden.name} are those of its golden file; "npm run generate" writes it`, async () => {
     expect(await goldenText(golden)).toBe(readSource(goldenScreenPath(golden.name)));
   });
 
-test("[TUI-08 TUI-11 bar:Themes wish:24] each text that is drawn has a contrast of 4.5:1 on what is behind it, and a colour of its own on a background of the theme", async () => {
+test("[TUI-08 TUI-11 bar Themes complaint 24] each text that is drawn has a contrast of 4.5:1 on what is behind it, and a colour of its own on a background of the theme", async () => {
   const problems = new Set<string>();
   for (const { name, palette } of GOLDEN_THEMES) {
     if (palette === undefined) continue;
@@ -62,7 +62,7 @@ test("[TUI-08 TUI-11 bar:Themes wish:24] each text that is drawn has a contrast 
   expect([...problems]).toEqual([]);
 });
 
-test("[TUI-11 bar:Themes] the golden screens have every kind of text, so that each is looked at", async () => {
+test("[TUI-11 bar Themes] the golden screens have every kind of text, so that each is looked at", async () => {
   for (const { name, theme, palette } of GOLDEN_THEMES) {
     const drawn = new Set(
       (await goldenScreens(theme)).flatMap(drawnTexts).map(({ codes }) => codes.join(";")),
@@ -77,7 +77,7 @@ test("[TUI-11 bar:Themes] the golden screens have every kind of text, so that ea
   }
 });
 
-test("[TUI-11 bar:Themes] without colours no text has one, and the sixteen colours are the terminal's, with no background", async () => {
+test("[TUI-11 bar Themes] without colours no text has one, and the sixteen colours are the terminal's, with no background", async () => {
   const codesOf = async (name: string) => {
     const golden = GOLDEN_THEMES.find((each) => each.name === name);
     if (golden === undefined) throw new Error(`no golden theme is ${name}`);

@@ -53,7 +53,7 @@ function unreadable({ roles, name }: Theme, background: Rgb): readonly string[] 
   return problems;
 }
 
-test("[TUI-08 TUI-11 bar:Themes wish:24] every text of every theme has a contrast of 4.5:1 on the backgrounds of widely used schemes, on selections and in diffs", () => {
+test("[TUI-08 TUI-11 bar Themes complaint 24] every text of every theme has a contrast of 4.5:1 on the backgrounds of widely used schemes, on selections and in diffs", () => {
   const problems = PALETTES.flatMap((palette) =>
     DEPTHS.flatMap((colours) =>
       Object.values(BACKGROUNDS).flatMap((hex) =>
@@ -70,7 +70,7 @@ test("[TUI-08 TUI-11 bar:Themes wish:24] every text of every theme has a contras
   expect(own).toEqual([]);
 });
 
-test("[TUI-11 wish:24] in all colours, the contrast holds on any background", () => {
+test("[TUI-11 complaint 24] in all colours, the contrast holds on any background", () => {
   const channel = fc.integer({ min: 0, max: 255 });
   fc.assert(
     fc.property(fc.tuple(channel, channel, channel), fc.constantFrom(...PALETTES), (background, palette) => {
@@ -80,7 +80,7 @@ test("[TUI-11 wish:24] in all colours, the contrast holds on any background", ()
   );
 });
 
-test("[TUI-11 wish:24] a theme keeps the colours of its palette where they can be read, and added and removed rows differ", () => {
+test("[TUI-11 complaint 24] a theme keeps the colours of its palette where they can be read, and added and removed rows differ", () => {
   for (const palette of PALETTES)
     for (const colours of DEPTHS) {
       const { roles } = colourTheme(palette, { colours });
@@ -109,7 +109,7 @@ const SEEN = {
   ],
 } as const;
 
-test("[TUI-11 bar:Themes] in the colour-blind themes, added and removed rows differ for people who see no red or no green", () => {
+test("[TUI-11 bar Themes] in the colour-blind themes, added and removed rows differ for people who see no red or no green", () => {
   const distance = (one: Rgb, other: Rgb) => Math.hypot(...one.map((value, at) => value - (other[at] ?? 0)));
   for (const palette of [DARK_COLOUR_BLIND, LIGHT_COLOUR_BLIND])
     for (const matrix of Object.values(SEEN)) {
@@ -131,7 +131,7 @@ test("[TUI-11 bar:Themes] in the colour-blind themes, added and removed rows dif
     }
 });
 
-test("[TUI-11 bar:Themes] on an unknown background the sixteen colours leave out those that white or black hides", () => {
+test("[TUI-11 bar Themes] on an unknown background the sixteen colours leave out those that white or black hides", () => {
   const codes = Object.values(sixteenColours("unknown").roles).flatMap(({ foreground, background }) => [
     ...(foreground === undefined ? [] : [foreground]),
     ...(background === undefined ? [] : [background]),
@@ -145,7 +145,7 @@ function choice(options: Partial<ThemeChoiceOptions> = {}): ThemeChoice {
   return new ThemeChoice({ environment: XTERM, hasColours: true, name: () => "auto", ...options });
 }
 
-test("[TUI-08 TUI-11 bar:Themes wish:24] auto is the terminal's sixteen colours until it names its background", () => {
+test("[TUI-08 TUI-11 bar Themes complaint 24] auto is the terminal's sixteen colours until it names its background", () => {
   const themes = choice();
   expect(themes.theme.name).toBe("sixteen");
   themes.backgroundIs(rgb("002b36"));
@@ -157,7 +157,7 @@ test("[TUI-08 TUI-11 bar:Themes wish:24] auto is the terminal's sixteen colours 
   expect(blind.theme.name).toBe("dark-colour-blind");
 });
 
-test("[TUI-11 bar:Themes] NO_COLOR takes the colours of auto, and a theme that is named counts more", () => {
+test("[TUI-11 bar Themes] NO_COLOR takes the colours of auto, and a theme that is named counts more", () => {
   const themes = choice({ hasColours: false });
   themes.backgroundIs(rgb("000000"));
   expect(themes.theme.name).toBe("none");

@@ -45,7 +45,7 @@ function shown(item: TranscriptItem, change: Partial<DrawContext> = {}): readonl
     .slice(1);
 }
 
-test("[TUI-01 bar:Tool calls] a command shows its time, its exit code and its last lines", () => {
+test("[TUI-01 bar Tool calls] a command shows its time, its exit code and its last lines", () => {
   const output = "1\n2\n3\n4\n5\n6\n[exit code 2]";
   const failed: CallItem = { ...BASH, state: "failed", output };
   expect(shown(failed)).toEqual([
@@ -61,7 +61,7 @@ test("[TUI-01 bar:Tool calls] a command shows its time, its exit code and its la
   expect(shown(failed, { unfolded: new Set([4]) })).toHaveLength(8);
 });
 
-test("[TUI-01 bar:Tool calls] a running command shows the tail, the time and the counts of its output", () => {
+test("[TUI-01 bar Tool calls] a running command shows the tail, the time and the counts of its output", () => {
   const { endedAt: _, ...running } = BASH;
   const progress = { tail: "a\nb", bytes: 2_048, lines: 40, elapsedMs: 3_900 };
   expect(shown({ ...running, state: "running", progress })).toEqual([
@@ -72,7 +72,7 @@ test("[TUI-01 bar:Tool calls] a running command shows the tail, the time and the
   ]);
 });
 
-test("[TUI-01 bar:Tool calls] a read shows its size, a failed one the cause, and an image its size", () => {
+test("[TUI-01 bar Tool calls] a read shows its size, a failed one the cause, and an image its size", () => {
   const read: CallItem = { ...BASH, tool: "Read", toolKind: "read", args: { path: "a.ts" }, output: "x\ny" };
   expect(shown(read)).toEqual(["● Read a.ts  2s  2 lines, 3 bytes"]);
   expect(shown({ ...read, state: "failed", output: "no such file" }).at(-1)).toBe("  no such file");
@@ -82,7 +82,7 @@ test("[TUI-01 bar:Tool calls] a read shows its size, a failed one the cause, and
   ]);
 });
 
-test("[TUI-01 bar:Tool calls] an edit shows its change, folded beyond twelve lines, and who allowed it", () => {
+test("[TUI-01 bar Tool calls bar Decision trace] an edit shows its change, folded beyond twelve lines, and who allowed it", () => {
   const after = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
   const edit: CallItem = {
     ...BASH,
@@ -110,7 +110,7 @@ test("[TUI-01] a command of a person has its own mark", () => {
   expect(shown({ ...BASH, shell: { toModel: false } })[0]).toStartWith("● !! npm test");
 });
 
-test("[TUI-01 bar:Sub-agents] a sub-agent shows its last activity, calls and cost, and unfolded its items", () => {
+test("[TUI-01] a sub-agent shows its last activity, calls and cost, and unfolded its items", () => {
   const nested: CallItem = { ...BASH, event: 5, callId: fakeId("call", 2) as CallId, output: "fine" };
   const { endedAt: _, ...running } = BASH;
   const agent: CallItem = {
@@ -135,7 +135,7 @@ test("[TUI-01 bar:Sub-agents] a sub-agent shows its last activity, calls and cos
   expect(drawKey(agent, context)).not.toBe(drawKey(agent, { ...context, unfolded: new Set([4, 5]) }));
 });
 
-test("[TUI-01 wish:31] thinking has a duration, and a prompt its own background and the size of its images", () => {
+test("[TUI-01 complaint 31] thinking has a duration, and a prompt its own background and the size of its images", () => {
   const thinking = { kind: "thinking", event: 1, ts: STARTED, streamed: newText("a\nb") } as const;
   expect(shown(thinking)).toEqual(["∴ thinking, 2 lines"]);
   expect(shown({ ...thinking, endedAt: BASH.endedAt ?? "" })).toEqual(["∴ thought for 2s, 2 lines"]);

@@ -90,7 +90,7 @@ test("[TUI-10 TUI-01 complaint 4] scrolling up reads the pages above, and each r
   expect(reader.pages).toBeLessThanOrEqual(4);
 });
 
-test("[TUI-10 bar:Scroll] the first message, an event in the middle, and the way down from there are read where they are", () => {
+test("[TUI-10 bar Scroll] the first message, an event in the middle, and the way down from there are read where they are", () => {
   const reader = new Reader(tail());
   reader.pane.goTo({ event: 1, part: 0, row: 0 });
   expect(reader.show()).toContain("prompt 1\n");
@@ -123,4 +123,42 @@ test("[TUI-10 complaint 5 complaint 8] what is dropped far from the window chang
   expect(reader.transcript.segments.length).toBeLessThan(100);
   expect(reader.show()).toBe(before);
   expect(reader.pages).toBe(0);
+});
+
+/** Returns a transcript that counts each look at one of its items, and the count. */
+function watched(transcript: Transcript): { readonly transcript: Transcript; readonly looks: () => number } {
+  let looks = 0;
+  const segments = transcript.segments.map((segment) => {
+    if (segment.items === undefined) return segment;
+    const items = new Proxy(segment.items, {
+      get(all, name, receiver) {
+        if (typeof name === "string" && /^\d+$/.test(name)) looks += 1;
+        return Reflect.get(all, name, receiver);
+      },
+    });
+    return { ...segment, items };
+  });
+  return { transcript: { ...transcript, segments }, looks: () => looks };
+}
+
+test("[TUI-01 PERF-03 complaint 6] a frame looks at as many items in a long session as in a short one, at its end and far from it", () => {
+  const looksIn = (turns: number) => {
+    const { transcript, looks } = watched(LOG.slice(0, 3 * turns).reduce(transcriptAfter, NEW_TRANSCRIPT));
+    const pane = new TranscriptPane();
+    const looksFor = (work: () => void) => {
+      const before = looks();
+      work();
+      return looks() - before;
+    };
+    const frame = () => void pane.view(transcript, HEIGHT, CONTEXT);
+    const atEnd = [looksFor(frame), looksFor(frame)];
+    for (let page = 0; page < 3; page += 1) pane.scroll(-HEIGHT, transcript, HEIGHT, CONTEXT);
+    return [...atEnd, looksFor(frame), looksFor(() => pane.scroll(-3, transcript, HEIGHT, CONTEXT))];
+  };
+  const [short, long] = [looksIn(30), looksIn(TURNS)];
+  expect(long.slice(0, 2)).toEqual(short.slice(0, 2));
+  // Away from the end the place is searched by halves.
+  const steps = Math.ceil(Math.log2(TURNS / 30));
+  for (const [at, count] of long.entries()) expect(count).toBeLessThanOrEqual((short[at] ?? 0) + 8 * steps);
+  expect(Math.max(...long)).toBeLessThan(300);
 });

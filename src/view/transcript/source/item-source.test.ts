@@ -32,7 +32,7 @@ const PROMPT: TranscriptItem = {
 };
 const MARKDOWN = "# Title\n\n| a | b |\n|---|---|\n| **1** | 2 |\n\n```ts\nconst x = 1;\n```\n";
 
-test("[TUI-01 wish:14] the source of an item is its text as it came, without wraps and decoration", () => {
+test("[TUI-01 complaint 14] the source of an item is its text as it came, without wraps and decoration", () => {
   expect(itemSource({ kind: "text", event: 3, ts: TS, streamed: newText(MARKDOWN) })).toBe(
     MARKDOWN.trimEnd(),
   );
@@ -41,7 +41,7 @@ test("[TUI-01 wish:14] the source of an item is its text as it came, without wra
   expect(itemSource({ ...CALL, output: "" })).toBe("Bash ls");
 });
 
-test("[TUI-01 wish:14] the source of an edit is its change as a unified diff", () => {
+test("[TUI-01 complaint 14] the source of an edit is its change as a unified diff", () => {
   const edit: CallItem = { ...CALL, tool: "Edit", output: "edited" };
   expect(itemSource({ ...edit, diff: "--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n" })).toBe(
     "--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y",
@@ -53,7 +53,7 @@ test("[TUI-01 wish:14] the source of an edit is its change as a unified diff", (
   expect(itemSource({ ...edit, ...proposed })).toBe("--- a.txt\n+++ a.txt\n@@ @@\n one\n-two\n+2");
 });
 
-test("[TUI-01 TUI-07 bar:Long output] a whole transcript is text with everything in it that can drive no terminal", () => {
+test("[TUI-01 TUI-07 bar Long output] a whole transcript is text with everything in it that can drive no terminal", () => {
   const nested: CallItem = { ...CALL, event: 5, output: "in \u001b[2Jside" };
   const agent: CallItem = { ...CALL, event: 4, tool: "Agent", args: { prompt: "dig" }, items: [nested] };
   const items: readonly TranscriptItem[] = [

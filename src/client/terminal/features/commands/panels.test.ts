@@ -16,7 +16,7 @@ function only(overlays: readonly Overlay[]): Overlay {
   return overlay;
 }
 
-test("[CMD-01] [complaint 17] a key that was meant for the draft answers no question of a command", async () => {
+test("[CMD-01 complaint 17] a key that was meant for the draft answers no question of a command", async () => {
   const services = fakeServices();
   const answer = askConfirm("Import the last turn?", services);
   const panel = only(services.overlays);

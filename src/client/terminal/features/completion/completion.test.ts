@@ -54,7 +54,7 @@ function openDraft() {
   return { input, asked, sent, ran, press, shown: () => linesOf(list.above?.(60) ?? []) };
 }
 
-test("[TUI-08] [bar @] a stale answer never replaces a newer one, and no key waits for the engine", async () => {
+test("[TUI-08 bar @] a stale answer never replaces a newer one, and no key waits for the engine", async () => {
   const { input, asked, shown } = openDraft();
   input.type("@a");
   input.type("b");
@@ -117,7 +117,7 @@ test("[TUI-08] behind a command, a word that only resembles an entry is sent as 
   expect(sent).toEqual(["/resume 1"]);
 });
 
-test("[TUI-08] [bar @] a colon behind a path that was taken stands right behind it, for lines", async () => {
+test("[TUI-08 bar @] a colon behind a path that was taken stands right behind it, for lines", async () => {
   const { input, asked, press } = openDraft();
   input.type("see @a");
   await settle();

@@ -11,7 +11,7 @@ function words(columns: number): ReadonlySet<string> {
   return new Set(helpRows(new KeyTable(), columns).flatMap((each) => textOfRow(each).split(/\s+/)));
 }
 
-test("[TUI-11 bar:Keys] at each width every key and every text of the help is shown whole", () => {
+test("[TUI-11 bar Keys] at each width every key and every text of the help is shown whole", () => {
   for (const columns of [20, 40, 58, 80, 116, 120, 200, 300]) {
     const shown = words(columns);
     for (const drawn of helpRows(new KeyTable(), columns))
@@ -27,7 +27,7 @@ test("[TUI-11 bar:Keys] at each width every key and every text of the help is sh
   }
 });
 
-test("[TUI-11 bar:Keys] the last row of the help names the key that closes it first, and scrolling reaches each row", () => {
+test("[TUI-11 bar Keys] the last row of the help names the key that closes it first, and scrolling reaches each row", () => {
   const panel = new HelpPanel(fakeServices());
   const size = { columns: 40, rows: 12 };
   const seen = new Set<string>();

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
 import { KeyProbe } from "./key-probe.ts";
 
-test("[TUI-11 bar:Keys] the probe names each key and what it does in each context, and no key does anything", () => {
+test("[TUI-11 bar Keys] the probe names each key and what it does in each context, and no key does anything", () => {
   const services = fakeServices();
   const probe = new KeyProbe(services);
   services.open(probe);

@@ -51,7 +51,7 @@ async function open(
   };
 }
 
-test("[TUI-08 wish:25] a turn that ends while another window has the focus rings and is shown after some seconds", async () => {
+test("[TUI-08 complaint 25] a turn that ends while another window has the focus rings and is shown after some seconds", async () => {
   const { services, feature, turn } = await open();
   feature.focused?.(false);
   await turn(1_000);
@@ -61,7 +61,7 @@ test("[TUI-08 wish:25] a turn that ends while another window has the focus rings
   expect(services.controls).toEqual([BELL, NOTICE]);
 });
 
-test("[TUI-08 wish:25] nothing is shown while the window has the focus, or once it has it again", async () => {
+test("[TUI-08 complaint 25] nothing is shown while the window has the focus, or once it has it again", async () => {
   const { services, feature, turn } = await open();
   feature.focused?.(true);
   await turn(60_000);
@@ -74,7 +74,7 @@ test("[TUI-08 wish:25] nothing is shown while the window has the focus, or once 
   expect(services.controls).toEqual([]);
 });
 
-test("[TUI-08 wish:25] a terminal that does not report its focus gets notices of long turns, unless the person writes", async () => {
+test("[TUI-08 complaint 25] a terminal that does not report its focus gets notices of long turns, unless the person writes", async () => {
   const { services, turn } = await open();
   await turn(5_000);
   await services.clock.advance(AFTER_MS);
@@ -88,7 +88,7 @@ test("[TUI-08 wish:25] a terminal that does not report its focus gets notices of
   expect(services.controls).toEqual([BELL, NOTICE]);
 });
 
-test("[TUI-08 wish:25] the setting turns notices off, or on in every window", async () => {
+test("[TUI-08 complaint 25] the setting turns notices off, or on in every window", async () => {
   const off = await open({ values: { notify: "off" } });
   off.feature.focused?.(false);
   await off.turn(60_000);
@@ -101,7 +101,7 @@ test("[TUI-08 wish:25] the setting turns notices off, or on in every window", as
   expect(always.services.controls).toEqual([BELL, "\u001b]9;cinch: Fix the tests: the turn has ended\u0007"]);
 });
 
-test("[TUI-08 CTL-19 wish:25] what the engine shows on the desktop is not shown twice, and the bell of config.toml rings at once and once", async () => {
+test("[TUI-08 CTL-19 complaint 25] what the engine shows on the desktop is not shown twice, and the bell of config.toml rings at once and once", async () => {
   const desktop = await open({ ways: { bell: [], desktop: ["turn-end"] } });
   desktop.feature.focused?.(false);
   await desktop.turn(1_000);
@@ -115,7 +115,7 @@ test("[TUI-08 CTL-19 wish:25] what the engine shows on the desktop is not shown 
   expect(bell.services.controls).toEqual([BELL, NOTICE]);
 });
 
-test("[TUI-08 wish:25] tmux passes the notice on, and kitty gets its own", async () => {
+test("[TUI-08 complaint 25] tmux passes the notice on, and kitty gets its own", async () => {
   const tmux = await open({ env: { TMUX: "/tmp/tmux,1,0", TERM: "tmux-256color" } });
   tmux.feature.focused?.(false);
   await tmux.turn(1_000);

@@ -46,7 +46,7 @@ function openQueue(waiting: readonly WaitingInput[], { isRunning = true, rows = 
   return { fake, services, feature, above, panel, happens, state };
 }
 
-test("[ENG-26 bar:Queue] each waiting message has a row: its kind, its number, its text, and whose it is", () => {
+test("[ENG-26 bar Queue] each waiting message has a row: its kind, its number, its text, and whose it is", () => {
   const { above } = openQueue([
     waitingInput(1, "first\nthing"),
     waitingInput(2, "second", { delivery: "steer", originator: "cli_00000000000000000000OTHER1" as never }),
@@ -62,7 +62,7 @@ test("[ENG-26 bar:Queue] each waiting message has a row: its kind, its number, i
   );
 });
 
-test("[ENG-26 bar:Queue] what does not fit is counted, and held messages say how they start", () => {
+test("[ENG-26 bar Queue] what does not fit is counted, and held messages say how they start", () => {
   const held = Array.from({ length: 7 }, (_, at) => waitingInput(at, `m${at}`, { held: true }));
   expect(openQueue(held, { isRunning: false }).above().split("\n").at(-1)).toBe(
     "2 more · enter starts what is held · alt+q edits the queue",
@@ -70,7 +70,7 @@ test("[ENG-26 bar:Queue] what does not fit is counted, and held messages say how
   expect(openQueue(held, { rows: 15 }).above().split("\n")).toHaveLength(3);
 });
 
-test("[ENG-26 bar:Queue] the panel moves a message, takes it back with its place, and says which have started", async () => {
+test("[ENG-26 bar Queue] the panel moves a message, takes it back with its place, and says which have started", async () => {
   const { fake, feature, panel, above } = openQueue(
     ["a", "b", "c"].map((text, at) => waitingInput(at + 1, text)),
   );
@@ -102,7 +102,7 @@ test("[ENG-26 bar:Queue] the panel moves a message, takes it back with its place
   expect(fake.remembered).toEqual([{ text: "b", images: [] }]);
 });
 
-test("[ENG-26 bar:Queue] a withdrawn message goes to the history, and typed characters go to the draft", async () => {
+test("[ENG-26 bar Queue] a withdrawn message goes to the history, and typed characters go to the draft", async () => {
   const { fake, feature } = openQueue([waitingInput(1, "a")]);
   feature.actions?.["input.takeBack"]?.();
   fake.overlays[0]?.act("queue.withdraw");
@@ -113,7 +113,7 @@ test("[ENG-26 bar:Queue] a withdrawn message goes to the history, and typed char
   expect(fake.overlays).toEqual([]);
 });
 
-test("[ENG-26 bar:Queue] a queued message goes into the running turn; if that is refused it is in the draft", async () => {
+test("[ENG-26 bar Queue] a queued message goes into the running turn; if that is refused it is in the draft", async () => {
   const { fake, services, feature } = openQueue([waitingInput(1, "now", { skill: "s" })]);
   feature.actions?.["input.takeBack"]?.();
   fake.overlays[0]?.act("queue.now");
@@ -131,7 +131,7 @@ test("[ENG-26 bar:Queue] a queued message goes into the running turn; if that is
   expect(fake.said).not.toEqual([]);
 });
 
-test("[ENG-26 TUI-03 bar:Cancel] a cancel by this client takes its held messages back, and no other's", async () => {
+test("[ENG-26 TUI-03 bar Cancel] a cancel by this client takes its held messages back, and no other's", async () => {
   const own = waitingInput(1, "mine", { held: true });
   const file = {
     type: "document",

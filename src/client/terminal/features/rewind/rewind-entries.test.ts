@@ -21,7 +21,7 @@ function summary(number: number, before: number): Turns["all"][number] {
   return { turn: number, event: number * 10, words: "", before };
 }
 
-test("[SES-15 bar:Rewind] prompts are listed with what each turn changed; what was taken back is marked, and an undo comes first", () => {
+test("[SES-15 bar Rewind] prompts are listed with what each turn changed; what was taken back is marked, and an undo comes first", () => {
   const listed = [turn(3, "third\nprompt"), turn(2, "second", ["a"]), turn(1, "first", ["a", "b"])];
   const turns: Turns = {
     all: [summary(1, 0), summary(2, 10), summary(3, 20)],
@@ -48,7 +48,7 @@ test("[SES-15 bar:Rewind] prompts are listed with what each turn changed; what w
   expect(again.map(({ value }, at) => value === entries[at]?.value)).toEqual([true, true, true, true]);
 });
 
-test("[SES-15 bar:Rewind] the preview says what would be set back and shows the change, at any size", () => {
+test("[SES-15 bar Rewind] the preview says what would be set back and shows the change, at any size", () => {
   const plan: PlannedRewind = {
     to: 20,
     what: "both",

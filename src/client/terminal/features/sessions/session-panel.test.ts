@@ -108,7 +108,7 @@ test("[SES-06] a session that runs is not deleted: the engine's reason is shown,
   expect(linesOf(panel?.draw(SIZE).rows ?? [])).toContain("talk 1");
 });
 
-test("[TUI-06 bar:Sessions] the preview has the conversation, without lists of todos and names of other events, and the folder with ~", () => {
+test("[TUI-06 bar Sessions] the preview has the conversation, without lists of todos and names of other events, and the folder with ~", () => {
   const items = [
     { kind: "prompt", text: "go" },
     { kind: "todos", text: "one, two" },

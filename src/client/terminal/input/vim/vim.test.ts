@@ -103,7 +103,7 @@ const CASES: readonly (readonly [from: string, keys: string, to: string])[] = [
   ["|abc", "dqx", "|bc"],
 ];
 
-test("[TUI-11 wish:29] vim keys move, delete, change, copy, select and undo", () => {
+test("[TUI-11 complaint 29] vim keys move, delete, change, copy, select and undo", () => {
   for (const [from, keys, to] of CASES)
     expect([from, keys, shown(pressed(started(from), keys))]).toEqual([from, keys, to]);
 });

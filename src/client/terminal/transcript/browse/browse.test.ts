@@ -28,7 +28,7 @@ function marked(rows: readonly string[]): readonly string[] {
   return rows.filter((each) => each.startsWith("┃")).map((each) => each.slice(2));
 }
 
-test("[TUI-01 bar:Tool calls] a block is marked, moved to and unfolded by keyboard, and folded again", () => {
+test("[TUI-01 bar Tool calls] a block is marked, moved to and unfolded by keyboard, and folded again", () => {
   const at = conversation();
   at.press("ctrl+t");
   expect(marked(at.rows())).toEqual(["done"]);
@@ -46,7 +46,7 @@ test("[TUI-01 bar:Tool calls] a block is marked, moved to and unfolded by keyboa
   expect(at.rows().at(-1)).toBe("done");
 });
 
-test("[TUI-01 bar:Scroll] a block that is longer than the window is shown to its end before the next one is marked", () => {
+test("[TUI-01 bar Scroll] a block that is longer than the window is shown to its end before the next one is marked", () => {
   const at = conversation();
   at.press("ctrl+t", "up", "enter");
   const seen = new Set<string>();
@@ -58,7 +58,7 @@ test("[TUI-01 bar:Scroll] a block that is longer than the window is shown to its
   for (let line = 1; line <= 30; line += 1) expect(seen).toContain(`line ${line}`);
 });
 
-test("[TUI-01 wish:28] all blocks are unfolded by one key, and one of them folded again", () => {
+test("[TUI-01 complaint 28] all blocks are unfolded by one key, and one of them folded again", () => {
   const at = conversation();
   at.press("ctrl+o", "ctrl+t", "up", "enter");
   expect(marked(at.rows())).toHaveLength(7);
@@ -66,7 +66,7 @@ test("[TUI-01 wish:28] all blocks are unfolded by one key, and one of them folde
   expect(at.rows().join("\n")).toContain("  … 25 lines before");
 });
 
-test("[TUI-01 wish:31] from the draft and while browsing, keys go from prompt to prompt and back to the end", () => {
+test("[TUI-01 complaint 31] from the draft and while browsing, keys go from prompt to prompt and back to the end", () => {
   const at = conversation();
   at.press("alt+up");
   expect(at.rows()[1]).toBe("▌ second prompt");
@@ -83,7 +83,7 @@ test("[TUI-01 wish:31] from the draft and while browsing, keys go from prompt to
   expect(marked(at.rows())).toEqual(["▌ second prompt"]);
 });
 
-test("[TUI-01 wish:14] the marked block is copied from its source", async () => {
+test("[TUI-01 complaint 14] the marked block is copied from its source", async () => {
   const at = conversation();
   at.press("ctrl+t", "up", "y");
   await settle();
@@ -93,7 +93,7 @@ test("[TUI-01 wish:14] the marked block is copied from its source", async () => 
   expect(copied).toEqual([LONG, "# One\n\nsaid **plainly**"]);
 });
 
-test("[TUI-01 wish:14] what the transcript left out of a long output is read from the log before it is copied", async () => {
+test("[TUI-01 complaint 14] what the transcript left out of a long output is read from the log before it is copied", async () => {
   const at = openTranscript([callItem(1, "the end", { outputLeftOut: 500 })], SIZE);
   const content = [{ type: "text", text: "the beginning\nthe end\n" }];
   at.services.found = { events: [{ kind: "ToolResult", payload: { content } }] };
@@ -104,7 +104,7 @@ test("[TUI-01 wish:14] what the transcript left out of a long output is read fro
   ]);
 });
 
-test("[TUI-01 wish:5 bar:Scroll] away from the end the rows stay while text comes, and what is new is counted", () => {
+test("[TUI-01 complaint 5 bar Scroll] away from the end the rows stay while text comes, and what is new is counted", () => {
   const at = openTranscript(
     Array.from({ length: 20 }, (_, index) => textItem(index + 1, `text ${index + 1}\n`)),
     SIZE,
@@ -128,7 +128,7 @@ test("[TUI-01] another session forgets the marks, the folds and the search of th
   expect(at.rows().join("\n")).toContain("  … 25 lines before");
 });
 
-test("[TUI-01 wish:14] a block of code in an answer is marked by itself, and copied without its fence", async () => {
+test("[TUI-01 complaint 14] a block of code in an answer is marked by itself, and copied without its fence", async () => {
   const code = Array.from({ length: 120 }, (_, at) => `const x${at} = 1;`).join("\n");
   const at = openTranscript([textItem(1, `Look:\n\n\`\`\`ts\n${code}\n\`\`\`\n\n- done\n`)], SIZE);
   at.press("ctrl+t", "up", "g", "right");
@@ -144,7 +144,7 @@ test("[TUI-01 wish:14] a block of code in an answer is marked by itself, and cop
   expect(marked(at.rows()).length).toBeGreaterThan(1);
 });
 
-test("[TUI-01 bar:Tool calls] the calls of a sub-agent are unfolded by keyboard", () => {
+test("[TUI-01 bar Tool calls] the calls of a sub-agent are unfolded by keyboard", () => {
   const nested = callItem(3, LONG);
   const agent = callItem(2, "", { tool: "Agent", args: { prompt: "dig" }, items: [nested] });
   const at = openTranscript([promptItem(1, "go"), agent], { columns: 60, rows: 40 });

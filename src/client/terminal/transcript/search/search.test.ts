@@ -34,7 +34,7 @@ function inRole({ rows }: DrawnPart, role: string): readonly string[] {
   );
 }
 
-test("[TUI-01 bar:Search] a search counts matches in folded text too, and shows each in its unfolded block", () => {
+test("[TUI-01 bar Search] a search counts matches in folded text too, and shows each in its unfolded block", () => {
   const at = conversation();
   at.press("ctrl+s");
   expect(at.bar()).toContain("type to search");
@@ -55,7 +55,7 @@ test("[TUI-01 bar:Search] a search counts matches in folded text too, and shows 
   expect(at.bar()).toContain("1 of 6");
 });
 
-test("[TUI-01 bar:Search] Escape keeps the place of the match, also in text that was folded", () => {
+test("[TUI-01 bar Search] Escape keeps the place of the match, also in text that was folded", () => {
   const at = conversation();
   at.press("ctrl+s");
   at.type("at the top");
@@ -66,7 +66,7 @@ test("[TUI-01 bar:Search] Escape keeps the place of the match, also in text that
   expect(inRole(at.draw(), "match")).toEqual([]);
 });
 
-test("[TUI-01 bar:Search] while browsing / searches, n and N go on, and the block of the match is marked", () => {
+test("[TUI-01 bar Search] while browsing / searches, n and N go on, and the block of the match is marked", () => {
   const at = conversation();
   at.press("ctrl+t", "/");
   at.type("needle");
@@ -80,7 +80,7 @@ test("[TUI-01 bar:Search] while browsing / searches, n and N go on, and the bloc
   expect(inRole(at.draw(), "match")).toEqual([]);
 });
 
-test("[TUI-01 bar:Search] capitals make a search exact, signs stand for themselves, and nothing found is said", () => {
+test("[TUI-01 bar Search] capitals make a search exact, signs stand for themselves, and nothing found is said", () => {
   const at = conversation();
   at.press("ctrl+s");
   at.type("Needle");
@@ -91,7 +91,7 @@ test("[TUI-01 bar:Search] capitals make a search exact, signs stand for themselv
   expect(countIn("a+b (c) [d] $ ^ | \\ / a+b", matcherOf("a+b") ?? /-/)).toBe(2);
 });
 
-test("[TUI-01 bar:Search wish:6] 20,000 paragraphs are looked through in steps shorter than a frame", async () => {
+test("[TUI-01 bar Search complaint 6] 20,000 paragraphs are looked through in steps shorter than a frame", async () => {
   const text = Array.from(
     { length: 20_000 },
     (_, at) => `paragraph ${at}${at % 2_000 === 0 ? " rare" : ""}\n\n`,
@@ -116,7 +116,7 @@ test("[TUI-01 bar:Search wish:6] 20,000 paragraphs are looked through in steps s
   expect(at.bar()).toContain(" of 10");
 });
 
-test("[TUI-01 bar:Search] text that comes while a search is open is counted too", async () => {
+test("[TUI-01 bar Search] text that comes while a search is open is counted too", async () => {
   const at = conversation();
   at.press("ctrl+s");
   at.type("needle");
@@ -184,7 +184,7 @@ function longConversation() {
   };
 }
 
-test("[TUI-01 bar:Search complaint 4] a search counts the parts that are not loaded, and a match in one brings its page back", async () => {
+test("[TUI-01 bar Search complaint 4] a search counts the parts that are not loaded, and a match in one brings its page back", async () => {
   const at = longConversation();
   at.press("ctrl+s");
   at.type("needle");
@@ -211,7 +211,7 @@ test("[TUI-01 bar:Search complaint 4] a search counts the parts that are not loa
   expect(at.bar()).toContain("4 of 4");
 });
 
-test("[TUI-01 bar:Search] pages that were read for one search serve the next one, and a match in them is shown", async () => {
+test("[TUI-01 bar Search] pages that were read for one search serve the next one, and a match in them is shown", async () => {
   const at = longConversation();
   at.press("ctrl+s");
   at.type("ol");
@@ -227,7 +227,7 @@ test("[TUI-01 bar:Search] pages that were read for one search serve the next one
   expect(at.rows().join("\n")).toContain("nothing here");
 });
 
-test("[TUI-01 bar:Search] a page that cannot be read is said, and the rest of the session is searched", async () => {
+test("[TUI-01 bar Search] a page that cannot be read is said, and the rest of the session is searched", async () => {
   const at = longConversation();
   at.fails(new Error("the log is damaged"));
   at.press("ctrl+s");
