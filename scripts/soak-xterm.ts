@@ -10,7 +10,7 @@ import { until } from "../test/support/until.ts";
 import type { Selection, XTerm } from "./xterm.ts";
 import { openDisplay, openXTerm } from "./xterm.ts";
 
-/** What this needs, each with its Debian package. */
+/** Programs that this needs, each with its Debian package. */
 const PROGRAMS = {
   Xvfb: "xvfb",
   xterm: "xterm",
@@ -33,12 +33,12 @@ const FOLDED = "35 lines before";
 /** Reports of the mouse or of the focus, as a terminal shows the keys that it echoes. */
 const REPORTS = /\^\[\[(?:[<MIO]|\d)/;
 
-interface Place {
+interface OpenClient {
   readonly terminal: XTerm;
   readonly mock: MockHome;
 }
 
-const WALKS: Readonly<Record<string, (place: Place) => Promise<void>>> = {
+const WALKS: Readonly<Record<string, (place: OpenClient) => Promise<void>>> = {
   "[TUI-01] the wheel scrolls, a click unfolds, and shift with a drag selects with the terminal": wheelMode,
   "[TUI-01 complaint 10] F4 switches the mouse live; without it, a drag selects with the terminal": offMode,
   "[TUI-01 complaint 11 complaint 13 complaint 14] a drag selects the source, which a key copies by OSC 52 and nothing else does":
@@ -76,7 +76,7 @@ export async function soakXterm(): Promise<readonly string[]> {
 }
 
 /** Starts the client, and waits until the last answer is on the screen. */
-async function begin({ terminal }: Place): Promise<void> {
+async function begin({ terminal }: OpenClient): Promise<void> {
   await terminal.type(`sh -c 'echo $$ >pid; exec "$CINCH"'`);
   await terminal.press("Return");
   await terminal.shows("no session yet");
@@ -87,7 +87,7 @@ async function begin({ terminal }: Place): Promise<void> {
   await terminal.shows(FOLDED);
 }
 
-async function wheelMode(place: Place): Promise<void> {
+async function wheelMode(place: OpenClient): Promise<void> {
   const { terminal } = place;
   await begin(place);
   await unfolds(terminal);
@@ -95,7 +95,7 @@ async function wheelMode(place: Place): Promise<void> {
   await selectsNatively(terminal, "shift");
 }
 
-async function fullMode(place: Place): Promise<void> {
+async function fullMode(place: OpenClient): Promise<void> {
   const { terminal } = place;
   await begin(place);
   await terminal.press(NEXT_MOUSE);
@@ -113,7 +113,7 @@ async function fullMode(place: Place): Promise<void> {
   await scrolls(terminal);
 }
 
-async function offMode(place: Place): Promise<void> {
+async function offMode(place: OpenClient): Promise<void> {
   const { terminal } = place;
   await begin(place);
   await terminal.press(NEXT_MOUSE);
@@ -128,7 +128,7 @@ async function offMode(place: Place): Promise<void> {
   await unfolds(terminal);
 }
 
-async function copyOnSelect(place: Place): Promise<void> {
+async function copyOnSelect(place: OpenClient): Promise<void> {
   const { terminal, mock } = place;
   const settings = join(mock.home.path, "config/cinch/terminal.toml");
   writeFileSync(settings, 'mouse = "full"\ncopy_on_select = true\n');
@@ -138,7 +138,7 @@ async function copyOnSelect(place: Place): Promise<void> {
   await is(terminal, "clipboard", SOURCE);
 }
 
-async function keys(place: Place): Promise<void> {
+async function keys(place: OpenClient): Promise<void> {
   const { terminal } = place;
   await begin(place);
   await terminal.type("Hello, (World)! {x} ~/a_b|c");
@@ -150,7 +150,7 @@ async function keys(place: Place): Promise<void> {
   await terminal.shows(/^ {2}second X word$/m);
 }
 
-async function afterExit(place: Place): Promise<void> {
+async function afterExit(place: OpenClient): Promise<void> {
   const { terminal } = place;
   await begin(place);
   await terminal.press(NEXT_MOUSE);
@@ -160,7 +160,7 @@ async function afterExit(place: Place): Promise<void> {
   await reportsNothing(terminal);
 }
 
-async function afterKill(place: Place): Promise<void> {
+async function afterKill(place: OpenClient): Promise<void> {
   const { terminal, mock } = place;
   await begin(place);
   await terminal.press(NEXT_MOUSE);

@@ -13,7 +13,7 @@ const SHOWN_MS_MAX = 30_000;
 
 /** A display without a screen. Leaving the scope ends it, and everything on it. */
 export interface Display extends AsyncDisposable {
-  /** As `DISPLAY` names it. */
+  /** Name, as `DISPLAY` has it. */
   readonly name: string;
 }
 

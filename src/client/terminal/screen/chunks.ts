@@ -12,8 +12,8 @@ const LINE = /^[^\r\n]{2,200}\r$/;
 const ANSWERS =
   /\u001b(?:\][^\u0007\u001b]*(?:\u0007|\u001b\\)|P[^\u001b]*\u001b\\|\[\?[\d;]*(?:[uc]|\$y)|\[[IO])/g;
 /**
- * Begins an answer about colours, modes or the device, or a report of the mouse, and is cut at the end of a chunk. No key
- * begins so. Its rest would be typed into the draft if it were taken for keys meanwhile.
+ * The beginning of an answer about colours, modes or the device, or of a report of the mouse, at the end of a chunk. No
+ * key begins so. Its rest would be typed into the draft if it were taken for keys meanwhile.
  */
 const CUT_ANSWER = /\u001b(?:\]\d{1,2}(?:;[rgba:/\da-f]{0,30})?\u001b?|\[[?<][\d;]{0,20}\$?)$/i;
 /** A terminal that has not sent the rest of an answer by then has lost it. */
@@ -53,9 +53,9 @@ export class InputChunks {
   #whole(chunk: string): string {
     const answers = this.#marks.isWaiting ? [] : (chunk.match(ANSWERS) ?? []);
     if (answers.length === 0) return this.#text(chunk);
-    const held = this.#isBare || this.#isEnterHeld ? this.flush() : "";
+    const before = this.#isBare || this.#isEnterHeld ? this.flush() : "";
     const text = chunk.replaceAll(ANSWERS, "");
-    return `${held}${answers.join("")}${text === "" ? "" : this.#text(text)}`;
+    return `${before}${answers.join("")}${text === "" ? "" : this.#text(text)}`;
   }
 
   #text(chunk: string): string {
@@ -80,8 +80,8 @@ export class InputChunks {
   }
 
   /**
-   * Returns what was held: an Enter, or the mark of a paste whose end is not marked; else an empty text. The beginning of
-   * an answer is dropped.
+   * Returns what was held: an Enter, or the mark of a paste whose end is not marked; else an empty text. The beginning
+   * of an answer is dropped.
    */
   flush(): string {
     this.#cutAnswer = "";
