@@ -154,7 +154,7 @@ test(
     const line = "y".repeat(LINE_BYTES);
     await using mock = openMockHome(
       [calls("Bash", { command }), says(`${line}\n\nall said`, { deltaChars: 100_000 })],
-      '[sandbox]\nbackend = "none"\n',
+      '[permissions]\nallow = ["Bash"]\n[sandbox]\nbackend = "none"\n',
     );
     await using terminal = openRecordedTerminal(mock.home, mock.work);
     await begin(terminal);
