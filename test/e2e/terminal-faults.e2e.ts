@@ -116,7 +116,6 @@ test(
     const from = terminal.record.length;
     terminal.resize(COLUMNS, ROWS);
     await terminal.writes(WHOLE, from);
-    await terminal.writes("the last words", from);
     await shows(terminal, /the last words[\s\S]*^> my draft$/m);
     const frames = framesOf(terminal.record.slice(from));
     const whole = frames.findLastIndex((frame) => frame.includes(WHOLE));
