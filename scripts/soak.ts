@@ -36,6 +36,7 @@ import { soakRewinds } from "./soak-rewinds.ts";
 import { soakSession } from "./soak-session.ts";
 import { soakShell } from "./soak-shell.ts";
 import { soakSplits } from "./soak-splits.ts";
+import { soakXterm } from "./soak-xterm.ts";
 
 /**
  * Ends cinch at random moments, many times, and looks at what is left (REL-02, REL-03, R13, R19, R38):
@@ -63,7 +64,8 @@ import { soakSplits } from "./soak-splits.ts";
  * times (--rounds R). With --rewinds N it sets files back after N random rows of turns, alone and with others at work
  * on the same files. With --deletable it deletes each feature that can be deleted (--feature NAME: that one), and
  * runs the tests that are left. With --redaction it redacts 300,000 random texts made of secrets (--texts N), whole,
- * twice and in pieces.
+ * twice and in pieces. With --xterm it drives the terminal client in an xterm on a display without a screen: the mouse,
+ * selections and the clipboard. That needs Xvfb, xterm, xdotool and xclip.
  *
  * Prints what it tried and each thing that failed; the exit code is 1 when anything did.
  */
@@ -107,6 +109,7 @@ const { values } = parseArgs({
     mcp: { type: "boolean", default: false },
     "mcp-client": { type: "boolean", default: false },
     runs: { type: "string", default: "100" },
+    xterm: { type: "boolean", default: false },
   },
 });
 const failures: string[] = [];
@@ -119,6 +122,7 @@ else if (values.long) failures.push(...(await soakLong()));
 else if (values.mcp) failures.push(...(await soakMcp()));
 else if (values["mcp-client"]) failures.push(...(await soakMcpClient()));
 else if (values.conformance) failures.push(...(await soakConformance(Number(values.runs))));
+else if (values.xterm) failures.push(...(await soakXterm()));
 else if (values.session) failures.push(...(await soakSession(Number(values.turns))));
 else if (values.rewinds !== undefined)
   failures.push(...(await soakRewinds(Number(values.rewinds), Number(values.seed))));

@@ -15,6 +15,8 @@ export interface LongScreen extends AsyncDisposable {
   /** Milliseconds from the start until a text has been written. */
   shows(text: RegExp): Promise<number>;
   type(text: string): void;
+  /** Presses a key; returns the milliseconds until the text is written that it leads to. */
+  press(key: string, shown: RegExp): Promise<number>;
   /** Memory of the program, without the engine that it has started. */
   readonly ownMiB: number;
   /** Presses PgUp so often, each after the frame before; returns processor time and time of one, in milliseconds. */
@@ -56,17 +58,25 @@ export function openLongScreen(program: Program, home: Home): LongScreen {
     wake = resolve;
     await Promise.race([promise, Bun.sleep(1_000)]);
   };
+  /** Waits until a text has been written since `sinceMs`; returns the milliseconds. */
+  const shows = async (wanted: RegExp, sinceMs: number) => {
+    for (;;) {
+      if (wanted.test(text.replaceAll(ESCAPES, ""))) return writtenAtMs - sinceMs;
+      if (performance.now() - sinceMs > SHOWN_MS_MAX) throw new Error(`never shown: ${wanted}: ${text}`);
+      await written();
+    }
+  };
   return {
     get ownMiB() {
       return pssBytes(child.pid) / MIB;
     },
     type: (keys) => void child.terminal?.write(keys),
-    async shows(wanted) {
-      for (;;) {
-        if (wanted.test(text.replaceAll(ESCAPES, ""))) return writtenAtMs - startMs;
-        if (performance.now() - startMs > SHOWN_MS_MAX) throw new Error(`never shown: ${wanted}: ${text}`);
-        await written();
-      }
+    shows: (wanted) => shows(wanted, startMs),
+    async press(key, shown) {
+      text = "";
+      const pressedMs = performance.now();
+      child.terminal?.write(key);
+      return await shows(shown, pressedMs);
     },
     async scroll(pages) {
       const beforeMs = cpuMs(child.pid);

@@ -21,6 +21,10 @@ const FILL_LINES = 3_000;
 const DELTAS_PER_SECOND = 200;
 const LONG_LINES = 100_000;
 const PAGES = 60;
+const CANCELS = 20;
+const ESCAPE = "\u001b";
+/** A stream that nobody cancels ends by then. */
+const STREAM_S_MAX = 30;
 const SETTLE_MS = 3_000;
 /** Two calls are on the screen. */
 const FULL = /(?:●[\s\S]*){2}/;
@@ -38,6 +42,7 @@ export async function measureTerminal(place: BenchSetup): Promise<readonly Row[]
     ...(await measureFirstKeys(place, minimal)),
     ...(await measureIdle(place, minimal)),
     ...(await measureStream(place, minimal)),
+    ...(await measureCancel(place)),
     ...(await measureLines(place)),
     ...(await measureLongLog(place)),
   ];
@@ -206,6 +211,35 @@ async function measureStream(place: BenchSetup, minimal: string): Promise<readon
       aim: 130,
       comparison: "alone",
     }),
+  ];
+}
+
+/** Escape under a fast stream behind a long message: from the key to the word that says that the turn has ended. */
+async function measureCancel(place: BenchSetup): Promise<readonly Row[]> {
+  const lines = Array.from({ length: FILL_LINES }, (_, at) => `This is line ${at} of a long message.\n\n`);
+  const deltas = Array.from({ length: DELTAS_PER_SECOND * STREAM_S_MAX }, (_, at) =>
+    at % 12 === 11 ? `w${at}.\n\n` : `word${at} and `,
+  );
+  using server = openServer({
+    answer: (number) =>
+      number === 1
+        ? { kind: "events", events: saysEvents([...lines, END], number) }
+        : { kind: "paced", events: saysEvents(deltas, number), everyMs: 1_000 / DELTAS_PER_SECOND },
+  });
+  const home = pointed(makeHome(place), server.baseUrl);
+  await using screen = openLongScreen(cinch(place), home);
+  await screen.shows(/type to begin/);
+  await screen.press("fill\r", new RegExp(END));
+  const times: number[] = [];
+  for (let turn = 0; turn < CANCELS; turn += 1) {
+    await screen.settled();
+    await screen.press("stream\r", /word150 /);
+    times.push(await screen.press(ESCAPE, /cancelled/i));
+  }
+  const what = `${DELTAS_PER_SECOND} deltas a second behind ${FILL_LINES.toLocaleString("en")} lines: Escape to`;
+  return [
+    { what: `${what} the word, median`, unit: "ms", cinch: sampled(times), comparison: "alone", aim: 100 },
+    alone(`${what} the word, worst of ${CANCELS}`, "ms", Math.max(...times), 100),
   ];
 }
 

@@ -144,6 +144,34 @@ test(
   TIMEOUT_MS,
 );
 
+test(
+  "[TUI-10 REL-02] an engine that is killed under a stream leaves what was shown and the draft, says what may be missing, and answers the next prompt",
+  async () => {
+    const long = Array.from({ length: 400 }, (_, at) => `word${at}`).join("\n\n");
+    await using mock = openMockHome([says(long, { paceMs: 25 }), says("after the crash")]);
+    await using _ended = engineEnd(mock);
+    const { home, work } = mock;
+    await using terminal = await openTerminal({ home, cwd: work, ...SIZE });
+    await startClient(terminal);
+    const pid = engineOf(mock);
+    await enter(terminal, "hello");
+    await terminal.shows("word20");
+    await terminal.type("my draft");
+    await terminal.shows("> my draft");
+    signalIfRunning(await pid, "SIGKILL");
+    await terminal.shows("What you type waits; it is tried for again.");
+    await terminal.shows("The engine answers again.");
+    await terminal.shows("the engine was killed here: the last words before this may be missing");
+    const screen = await terminal.screen();
+    expect(screen).toMatch(/word\d/);
+    expect(screen).toContain("> my draft");
+    await terminal.press("Enter");
+    await terminal.shows("after the crash");
+    expect(await terminal.screen()).toContain("▌ my draft");
+  },
+  TIMEOUT_MS,
+);
+
 /** Returns the process id of the engine that serves a home. */
 async function engineOf({ home, work }: MockHome): Promise<number> {
   const { stdout: token } = await runCinch(["token", "--identity-class", "human"], { home, cwd: work });

@@ -4,7 +4,7 @@ import { says } from "../support/mock-provider/turn.ts";
 import type { RecordedTerminal } from "../support/recorded-terminal.ts";
 import { openRecordedTerminal } from "../support/recorded-terminal.ts";
 import { requireProgram } from "../support/requires.ts";
-import { SmallScreen } from "../support/small-screen.ts";
+import { framesOf, SmallScreen } from "../support/small-screen.ts";
 import { until } from "../support/until.ts";
 
 const test = requireProgram("bash");
@@ -14,11 +14,6 @@ const VANISHED_GLYPHS = 3;
 /** Sizes between the first and the last one of a storm. */
 const STORM = 40;
 const WHOLE = "\u001b[0m\u001b[1;1H";
-
-/** Returns the frames of a record. */
-function framesOf(record: string): readonly string[] {
-  return [...record.matchAll(/\u001b\[\?2026h([\s\S]*?)\u001b\[\?2026l/g)].map(([, frame = ""]) => frame);
-}
 
 interface Flicker {
   /** Frames in which a row that stays the same lost text in between: without synchronized output, an eye sees it. */
@@ -76,7 +71,7 @@ test(
     await terminal.writes("type to begin");
     expect(terminal.record).not.toContain("could not");
     terminal.write("fill\r");
-    await framesUntil(terminal, "filled line 399");
+    await framesUntil(terminal, "filled line 399"); // a frame may write a part of it alone
     terminal.write("go\r");
     const from = await framesUntil(terminal, "w20");
     let typed = "";

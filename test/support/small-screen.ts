@@ -128,3 +128,15 @@ export class SmallScreen {
 function blank(columns: number): string[] {
   return Array.from({ length: columns }, () => " ");
 }
+
+/** Returns the frames of a record: the synchronized updates of a terminal's bytes. */
+export function framesOf(record: string): readonly string[] {
+  return [...record.matchAll(/\u001b\[\?2026h([\s\S]*?)\u001b\[\?2026l/g)].map(([, frame = ""]) => frame);
+}
+
+/** Returns the rows that the frames of a record have left on a screen of a fixed size. */
+export function shownRows(record: string, columns: number, rows: number): readonly string[] {
+  const screen = new SmallScreen(columns, rows);
+  for (const frame of framesOf(record)) screen.write(frame);
+  return screen.rows();
+}

@@ -11,6 +11,13 @@ const LINE = /^[^\r\n]{2,200}\r$/;
 /** Answers of the terminal, and its reports of the focus: they may stand in a chunk with a paste. */
 const ANSWERS =
   /\u001b(?:\][^\u0007\u001b]*(?:\u0007|\u001b\\)|P[^\u001b]*\u001b\\|\[\?[\d;]*(?:[uc]|\$y)|\[[IO])/g;
+/**
+ * The beginning of an answer about colours, modes or the device, or of a report of the mouse, at the end of a chunk. No
+ * key begins so. Its rest would be typed into the draft if it were taken for keys meanwhile.
+ */
+const CUT_ANSWER = /\u001b(?:\]\d{1,2}(?:;[rgba:/\da-f]{0,30})?\u001b?|\[[?<][\d;]{0,20}\$?)$/i;
+/** A terminal that has not sent the rest of an answer by then has lost it. */
+const CUT_ANSWER_MS = 1_000;
 /** Characters that no person types between two reads. */
 const TYPED_CHARACTERS_MAX = 200;
 
@@ -24,21 +31,31 @@ export class InputChunks {
   #isBare = false;
   /** True while an Enter is held back. */
   #isEnterHeld = false;
+  /** An answer of the terminal up to where its chunk was cut. */
+  #cutAnswer = "";
 
   /** Milliseconds without input after which `flush` returns what was held; undefined if nothing is. */
   get endsAfterMs(): number | undefined {
     if (this.#isEnterHeld) return ENTER_GAP_MS;
     if (this.#isBare) return BARE_GAP_MS;
-    return this.#marks.isPasting ? PASTE_END_MS : undefined;
+    if (this.#marks.isPasting) return PASTE_END_MS;
+    return this.#cutAnswer === "" ? undefined : CUT_ANSWER_MS;
   }
 
   /** Returns the chunk as the reader of keys gets it: with marks around a paste that has none. */
   read(chunk: string): string {
+    const all = this.#cutAnswer + chunk;
+    this.#cutAnswer = this.#marks.isWaiting ? "" : (CUT_ANSWER.exec(all)?.[0] ?? "");
+    const whole = all.slice(0, all.length - this.#cutAnswer.length);
+    return whole === "" ? "" : this.#whole(whole);
+  }
+
+  #whole(chunk: string): string {
     const answers = this.#marks.isWaiting ? [] : (chunk.match(ANSWERS) ?? []);
     if (answers.length === 0) return this.#text(chunk);
-    const begin = this.#isBare || this.#isEnterHeld ? this.flush() : "";
+    const before = this.#isBare || this.#isEnterHeld ? this.flush() : "";
     const text = chunk.replaceAll(ANSWERS, "");
-    return `${begin}${answers.join("")}${text === "" ? "" : this.#text(text)}`;
+    return `${before}${answers.join("")}${text === "" ? "" : this.#text(text)}`;
   }
 
   #text(chunk: string): string {
@@ -62,8 +79,12 @@ export class InputChunks {
     return `${PASTE_BEGIN}${chunk}`;
   }
 
-  /** Returns what was held: an Enter, or the mark of a paste whose end is not marked; else an empty text. */
+  /**
+   * Returns what was held: an Enter, or the mark of a paste whose end is not marked; else an empty text. The beginning
+   * of an answer is dropped.
+   */
   flush(): string {
+    this.#cutAnswer = "";
     if (this.#isEnterHeld) {
       this.#isEnterHeld = false;
       return "\r";

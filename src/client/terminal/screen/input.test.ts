@@ -30,6 +30,9 @@ test.each([
   ["alt+b", "\u001b[98;3u", "kitty"],
   ["alt+backspace", "\u001b\u007f", "legacy"],
   ["ctrl+left", "\u001b[1;5D", "xterm"],
+  ["alt+w", "\u001b[27;3;119~", "modifyOtherKeys"],
+  ["ctrl+_", "\u001b[27;6;95~", "modifyOtherKeys"],
+  ["alt+_", "\u001b[27;4;95~", "modifyOtherKeys"],
   ["f1", "\u001bOP", "xterm"],
   ["pageUp", "\u001b[5~", "xterm"],
 ])("[TUI-08 complaint 19] %s is read from %j (%s)", (name, data) => {
@@ -82,6 +85,10 @@ test("[TUI-08] typed text is typed, in every writing", () => {
     expect(inputOf(text)).toEqual({ kind: "key", key: text, text });
   expect(inputOf(" ")).toEqual({ kind: "key", key: "space", text: " " });
   expect(inputOf("\u001b[97u")).toEqual({ kind: "key", key: "a", text: "a" });
+  for (const text of ["A", "Ä", "{", "}", "_", "|", "~", '"', "😀"])
+    expect(inputOf(`\u001b[27;2;${text.codePointAt(0)}~`)).toEqual({ kind: "key", key: text, text });
+  expect(inputOf("\u001b[27;2;32~")).toEqual({ kind: "key", key: "space", text: " " });
+  expect(inputOf("\u001b[27;66;65~")).toEqual({ kind: "key", key: "A", text: "A" });
 });
 
 test("[TUI-08 complaint 20] a line end in the middle of a chunk is no Enter: the chunk is a paste", () => {
@@ -150,6 +157,32 @@ test("[TUI-08 complaint 20] a marked paste stays as it is, wherever its chunks a
       expect(chunks.endsAfterMs).toBeUndefined();
     }),
   );
+});
+
+test("[TUI-01] an answer or a report of the mouse that is cut anywhere arrives whole, and its rest is never typed", () => {
+  for (const answer of [
+    "\u001b]11;rgb:1e1e/1E1E/1e1e\u001b\\",
+    "\u001b]11;rgba:0000/0000/0000/ffff\u0007",
+    "\u001b[?62;22c",
+    "\u001b[?1004;1$y",
+    "\u001b[?997;1n",
+    "\u001b[<0;105;31M",
+  ])
+    for (let cut = answer.startsWith("\u001b]") ? 4 : 3; cut < answer.length; cut += 1) {
+      const chunks = new InputChunks();
+      expect([cut, chunks.read(`x${answer.slice(0, cut)}`)]).toEqual([cut, "x"]);
+      expect(chunks.endsAfterMs).toBe(1_000);
+      expect(chunks.read(`${answer.slice(cut)}y`)).toBe(`${answer}y`);
+      expect(chunks.endsAfterMs).toBeUndefined();
+      expect(chunks.read(answer.slice(0, cut)) + chunks.flush() + chunks.read("typed")).toBe("typed");
+    }
+});
+
+test("[TUI-01] keys that begin like an answer are not held", () => {
+  for (const pressed of ["\u001b", "\u001b[", "\u001b]", "\u001b[1;5", "\u001b]52;c;", "\u001b[?1;2x"]) {
+    const chunks = new InputChunks();
+    expect(chunks.read(pressed)).toBe(pressed);
+  }
 });
 
 test("[TUI-08] no input throws", () => {

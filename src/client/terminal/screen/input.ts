@@ -14,6 +14,10 @@ const BACKGROUND =
   /^\u001b\]11;rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})(?:\/[\da-f]{1,4})?(?:\u0007|\u001b\\)$/i;
 /** A letter or digit behind ESC: Alt in terminals without an extended protocol. */
 const ALT = /^\u001b([a-zA-Z0-9.,<>_/-])$/;
+/** A key with modifiers as xterm reports it (modifyOtherKeys): capitals and shifted marks come like this too. */
+const OTHER_KEY = /^\u001b\[27;(\d+);(\d+)~$/;
+/** Bits of the modifiers of such a key, and those of locks, which change nothing. */
+const [SHIFTED, LOCKS] = [1, 64 | 128];
 /** Bits of a mouse button in SGR reports. */
 const [SHIFT, MOTION, WHEEL] = [4, 32, 64];
 const BUTTONS = ["left", "middle", "right", "none"] as const;
@@ -55,10 +59,29 @@ function keyOf(data: string): ScreenInput | undefined {
   if (place !== undefined) return { kind: "key", key: place };
   const letter = ALT.exec(data)?.[1];
   if (letter !== undefined) return { kind: "key", key: altKey(letter) };
-  const text = decodeKittyPrintable(data) ?? printable(data);
-  const key = parseKey(data);
+  const other = OTHER_KEY.exec(data);
+  const text = decodeKittyPrintable(data) ?? (other === null ? printable(data) : otherText(other));
+  const key = parseKey(other === null ? data : withoutShift(other));
   if (text !== undefined) return { kind: "key", key: text === " " ? "space" : text, text };
   return key === undefined ? undefined : { kind: "key", key };
+}
+
+/** Returns the text of a key that has no modifier, or Shift alone. */
+function otherText([, modifiers, code]: RegExpExecArray): string | undefined {
+  const bits = (Number(modifiers) - 1) & ~LOCKS;
+  return bits === 0 || bits === SHIFTED ? printable(characterOf(code)) : undefined;
+}
+
+/** Returns the sequence without the Shift key if that has made another mark of the key: Ctrl-_ is no Ctrl-Shift-_. */
+function withoutShift([data, modifiers, code]: RegExpExecArray): string {
+  const bits = Number(modifiers) - 1;
+  const isMark = /^[!-/:-@[-`{-~]$/.test(characterOf(code));
+  return isMark && (bits & SHIFTED) !== 0 ? `\u001b[27;${(bits & ~SHIFTED) + 1};${code}~` : data;
+}
+
+function characterOf(code: string | undefined): string {
+  const value = Number(code);
+  return value <= 0x10ffff ? String.fromCodePoint(value) : "";
 }
 
 function altKey(character: string): string {
