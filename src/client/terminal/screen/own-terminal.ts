@@ -13,7 +13,9 @@ export interface OwnTerminalOptions {
   readonly takes?: (sequence: string) => boolean;
   /** True: a change of the size counts once the size stays: a storm of them costs one picture. Default: false. */
   readonly settlesSize?: boolean;
-  /** Called once a change of the size is over. Also if the size is as before, the terminal may have cut what it shows. */
+  /**
+   * Called once a change of the size is over, also if the size is as before: the terminal may have cut what it shows.
+   */
   readonly resized?: () => void;
 }
 
