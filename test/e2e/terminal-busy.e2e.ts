@@ -52,7 +52,8 @@ test(
     signalIfRunning(client, "SIGCONT");
     await terminal.writes(KEYS, from);
     const [before = ""] = terminal.record.slice(from).split(KEYS);
-    expect(framesOf(before).length).toBeLessThanOrEqual(2);
+    // One for the return to the screen, the others for what the pipes held: not one for each of 700 deltas.
+    expect(framesOf(before).length).toBeLessThanOrEqual(6);
     await terminal.writes("all is said", from);
     const frames = framesOf(terminal.record.slice(from));
     expect(frames.length).toBeLessThan(100);
