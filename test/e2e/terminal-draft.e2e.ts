@@ -93,6 +93,8 @@ test(
     await terminal.type("alpha");
     await terminal.shows("Earlier prompts: 1 of 1");
     await terminal.press("Enter");
+    // Text that comes in one piece with Enter is a paste.
+    await terminal.gone("Earlier prompts");
     await terminal.shows("> alpha prompt");
     await terminal.type(" once more");
     await terminal.shows("> alpha prompt once more");
@@ -157,7 +159,7 @@ test(
     await terminal.press("C-g");
     await terminal.shows("> written and edited");
     expect(readFileSync(join(mock.work, "mode"), "utf8").trim()).toBe("600");
-    expect(readdirSync(readFileSync(join(mock.work, "folder"), "utf8").trim())).toEqual([]);
+    expect(existsSync(readFileSync(join(mock.work, "folder"), "utf8").trim())).toBe(false);
     await terminal.press("C-_");
     await terminal.shows(/\n> written\n/);
     await killClient(terminal, mock.work);

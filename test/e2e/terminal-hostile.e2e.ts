@@ -41,7 +41,7 @@ const EIGHT_BITS = Buffer.from("eight \x9b7;7Hbits \x9d0;evil-c1\x9c \x90evil-dc
 const OWN_TITLE = /\u001b\]0;[^\u0000-\u001f\u007f-\u009f]* · cinch\u0007/g;
 /** Sequences and characters that this client never writes itself while it runs. */
 const FORBIDDEN = [
-  /\u001b\](?!8;;\u0007)/,
+  /\u001b\](?!8;;\u0007|133;[AC]\u001b\\)/,
   /\u001b\[\?(?:1003|9001)h/,
   /\u001b\[3J/,
   /\u001b\[5;5H\u001b/,

@@ -103,8 +103,11 @@ test(
       await reach(terminal, from);
       const killedAt = terminal.record.length;
       signalIfRunning(pidOf(mock), "SIGKILL");
-      terminal.write(typed);
-      await terminal.writes(left, killedAt);
+      // A shell names a stopped job that has ended at its next prompt, once it knows.
+      await until(`the shell says ${left}`, () => {
+        if (typed !== "") terminal.write(typed);
+        return terminal.record.slice(killedAt).includes(left);
+      });
       const rest = () => (modesOf(terminal) === "" ? "" : `${phase}: ${modesOf(terminal)}`);
       await until("all modes are off", () => rest() === "", RESTORED_MS_MAX).catch(() =>
         expect(rest()).toBe(""),

@@ -225,9 +225,8 @@ class TerminalClient {
       await this.#input.attached();
       if (this.#options.prompt !== undefined) this.#send(textMessage(this.#options.prompt), "queue");
     } catch (thrown) {
-      this.#tell(thrown);
-      if (!this.#store.hasFailed) return;
-      this.#eachFeature((feature) => feature.engineNotice?.(engineFailed(thrown)));
+      if (this.#store.hasFailed) this.#eachFeature((feature) => feature.engineNotice?.(engineFailed(thrown)));
+      else this.#tell(thrown);
       this.#screen.redraw();
     }
   }
