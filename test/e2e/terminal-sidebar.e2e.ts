@@ -64,7 +64,7 @@ test(
     await third.press("M-r");
     await third.shows("search:");
     await third.type("plan it");
-    await third.shows(/▸ plan it/);
+    await third.shows(/▸ +plan it/);
     await third.press("Enter");
     await third.shows("the list is written");
     await wide.shows("│ ▾ Who is here 2");
