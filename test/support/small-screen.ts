@@ -15,6 +15,8 @@ export class SmallScreen {
   isCursorShown = false;
   /** Rows that a sequence has cleared in part or moved since `forget`. */
   readonly cleared = new Set<number>();
+  /** The first character or place beyond the screen, as a sentence; undefined if there was none. */
+  beyond: string | undefined;
 
   constructor(columns: number, rows: number) {
     this.#columns = columns;
@@ -30,6 +32,11 @@ export class SmallScreen {
         .join("")
         .trimEnd(),
     );
+  }
+
+  /** Text of each cell of a row; the second one of a wide character is empty. */
+  cells(row: number): readonly string[] {
+    return (this.#cells[row] ?? []).map((cell) => cell.split("\u0000")[0] ?? "");
   }
 
   get cursor(): readonly [row: number, column: number] {
@@ -53,6 +60,11 @@ export class SmallScreen {
         return;
       case "H":
         [this.#row, this.#column] = [Math.max(1, first) - 1, Math.max(1, second) - 1];
+        if (this.#row >= this.#cells.length || this.#column >= this.#columns)
+          this.beyond ??= `the cursor goes to row ${this.#row}, column ${this.#column}`;
+        return;
+      case "J":
+        this.#cells = this.#cells.map(() => blank(this.#columns));
         return;
       case "K":
         for (let at = this.#column; at < this.#columns; at += 1) {
@@ -86,6 +98,8 @@ export class SmallScreen {
     const row = this.#cells[this.#row] ?? [];
     for (const { segment } of graphemes.segment(text)) {
       const width = displayWidth(segment);
+      if (this.#column + width > this.#columns)
+        this.beyond ??= `${JSON.stringify(segment)} stands behind the last column of row ${this.#row}`;
       row[this.#column] = this.#styled(segment);
       for (let at = 1; at < width; at += 1) row[this.#column + at] = "";
       this.#column += width;
