@@ -98,8 +98,10 @@ export class SmallScreen {
     const row = this.#cells[this.#row] ?? [];
     for (const { segment } of graphemes.segment(text)) {
       const width = displayWidth(segment);
-      if (this.#column + width > this.#columns)
+      if (this.#column + width > this.#columns) {
         this.beyond ??= `${JSON.stringify(segment)} stands behind the last column of row ${this.#row}`;
+        continue;
+      }
       row[this.#column] = this.#styled(segment);
       for (let at = 1; at < width; at += 1) row[this.#column + at] = "";
       this.#column += width;

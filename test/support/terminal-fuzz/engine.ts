@@ -252,8 +252,8 @@ export class FuzzEngine implements Connection {
         return this.pick % 3 === 0 ? any : { slash_commands: SLASH_COMMANDS };
       case "ListSessions": {
         const [first] = isObject(any) && Array.isArray(any["sessions"]) ? (any["sessions"] as object[]) : [];
-        const more = first === undefined ? [] : STORED.map((session) => ({ ...first, session }));
-        return { ...(any as object), sessions: more };
+        const sessions = first === undefined ? [] : STORED.map((session) => ({ ...first, session }));
+        return { sessions };
       }
       case "Complete":
         return completed(query as QueryOf<"Complete">);

@@ -3,9 +3,11 @@ import type { HarnessError } from "../../../src/base/errors.ts";
 import { HarnessError as Refusal } from "../../../src/base/errors.ts";
 import type { AskId, CallId } from "../../../src/base/ids.ts";
 import { TERMINAL_FEATURES } from "../../../src/client/terminal/features.ts";
+import type { Host } from "../../../src/client/terminal/host/host.ts";
 import { DRAFT_READER, NEW_DRAFT_READER } from "../../../src/client/terminal/input/draft-keeper.ts";
 import { CLEARED_READER } from "../../../src/client/terminal/input/history/cleared-drafts.ts";
 import { PromptHistory } from "../../../src/client/terminal/input/history/prompt-history.ts";
+import type { InputPart } from "../../../src/client/terminal/input/input-part.ts";
 import type { MakeTerminalFeature } from "../../../src/client/terminal/layout/feature.ts";
 import type { Overlay } from "../../../src/client/terminal/layout/part.ts";
 import type { Services } from "../../../src/client/terminal/layout/services.ts";
@@ -51,12 +53,27 @@ const NOTICES_MAX = 1_000;
 const KEYS_MAX = 150;
 /** A paste without its end mark is over by then. */
 const LATE_MS = 2_200;
+/** Keys and actions that go to another of the earlier prompts. */
+const WALKS: ReadonlySet<string> = new Set([
+  "\u001b[A",
+  "\u001bOA",
+  "\u001b[B",
+  "\u001bOB",
+  "edit.up",
+  "edit.down",
+]);
+/** Steps of a person at the keyboard and the mouse. */
+const KEYBOARD: ReadonlySet<Step["do"]> = new Set(["type", "keys", "paste", "mouse", "answer"]);
+/** The library waits so long for the rest of a sequence. */
+const BEGUN_MS = 60;
 /** A sequence that a terminal has begun. */
 const BEGUN = /\u001b(?:$|\[[<\d;?]*$|[\]P_][^\u0007\\]*$)/;
 /** Characters that are no text when they are typed. */
 const UNTYPED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 /** Characters that a screen shows as they are. */
 const PLAIN = /^[\u0021-\u007e\u4e00-\u9fff]$/;
+/** Characters that join the one before. */
+const JOINING = /^[\p{Mark}\u200d\ufe0f]/u;
 /** Errors of the program itself. */
 const PROGRAM_ERRORS =
   /undefined is not|null is not|is not a function|is not iterable|Maximum call stack|cinch could not/;
@@ -131,8 +148,12 @@ class Run implements AsyncDisposable {
   #frame: DrawnFrame | undefined;
   /** What is typed before may be read later. */
   #lateUntilMs = 0;
-  #awaited: { readonly mark: string; readonly untilMs: number }[] = [];
+  /** What is typed before may be the rest of a sequence that the terminal has begun. */
+  #begunUntilMs = 0;
+  #awaited: string[] = [];
   #resizedAtMs = Number.NEGATIVE_INFINITY;
+  /** The draft from before a walk through earlier prompts. */
+  #walkedFrom: string | undefined;
   #outcome: Promise<void> = Promise.resolve();
   isOver = false;
 
@@ -152,7 +173,7 @@ class Run implements AsyncDisposable {
         version: "0",
         workingDir: "/work",
         engine: this.#reach.promise,
-        host: { ...host, readSettings: async () => sequence.settings },
+        host: { ...host, ...this.#files(), readSettings: async () => sequence.settings },
         notices: (signal) => this.#readNotices(signal),
         openScreen: (options) => this.#openScreen(options),
         clock,
@@ -176,17 +197,22 @@ class Run implements AsyncDisposable {
   async step(step: Step): Promise<void> {
     const before = this.#draft;
     const wasElsewhere = this.#isElsewhere;
+    const isCompleting = this.#isCompleting && step.do === "keys";
     await this.#do(step);
     await settle();
     if (this.isOver) return;
-    if (this.#takesAway(step)) this.#texts.deleted(before, this.#draft);
+    const isTaken = isCompleting || this.#takesAway(step);
+    if (isTaken) this.#texts.deleted(before, this.#draft);
+    this.#noteWalk(step, before);
     await this.#check();
-    if (!this.isOver) this.#lookForAwaited(wasElsewhere);
+    if (!this.isOver) this.#lookForAwaited(wasElsewhere || isTaken);
     this.#throwFaults();
   }
 
   async #do(step: Step): Promise<void> {
     const { terminal, process, clock } = this.#parts;
+    // Another program has the terminal, and what is typed.
+    if (this.#held === undefined && KEYBOARD.has(step.do)) return;
     switch (step.do) {
       case "type":
         return await this.#type(step.text);
@@ -195,7 +221,7 @@ class Run implements AsyncDisposable {
       case "paste":
         return await this.#paste(step);
       case "mouse":
-        process.read(`\u001b[<${step.code};${step.at.columns + 1};${step.at.rows + 1}${step.end}`);
+        await this.#read(`\u001b[<${step.code};${step.at.columns + 1};${step.at.rows + 1}${step.end}`);
         return;
       case "resize":
         terminal.resize(step.size);
@@ -212,11 +238,12 @@ class Run implements AsyncDisposable {
         return this.#weather(step);
       case "answer": {
         const answer = terminal.ready.shift();
-        if (answer !== undefined) process.read(answer);
+        if (answer !== undefined) await this.#read(answer);
         return;
       }
       case "act":
         this.#services?.run(step.action);
+        this.#services?.redraw(); // as any key does
         return;
       case "reach":
         this.#reached(step.fails);
@@ -229,51 +256,64 @@ class Run implements AsyncDisposable {
   async #type(text: string): Promise<void> {
     this.#parts.counts.typed += 1;
     const mark = this.#texts.mark();
-    this.#await(mark, text.length > KEYS_MAX ? LATE_MS : 0);
-    await this.#keys(`${text}${mark}`);
+    this.#await(mark);
+    await this.#keys(`${text}${mark}`, text.length > KEYS_MAX);
   }
 
-  async #keys(bytes: string): Promise<void> {
-    const { process, clock } = this.#parts;
+  /** Gives keys to the client. `isLate`: they look like a paste, and are read once it is over. */
+  async #keys(bytes: string, isLate = false): Promise<void> {
+    const { clock } = this.#parts;
     const key = this.#answers.key(bytes, clock.monotonic(), this.#isInField);
     const before = this.#draft;
-    // The terminal may mean the next characters as the rest of it.
-    if (BEGUN.test(bytes)) this.#lateUntilMs = Math.max(this.#lateUntilMs, clock.monotonic() + LATE_MS);
-    process.read(bytes);
-    await settle();
+    await this.#read(bytes, isLate);
     key.hasTyped = this.#draft !== before;
   }
 
   async #paste({ text, isMarked, ends }: Extract<Step, { do: "paste" }>): Promise<void> {
-    const { process } = this.#parts;
     const body = text.replaceAll("\u001b[201~", "");
     const mark = this.#texts.mark();
     // Without marks it is keys, which may do anything if they are no text.
-    if (isMarked || !UNTYPED.test(body)) this.#await(mark, isMarked && ends ? 0 : LATE_MS);
-    if (isMarked) process.read(`\u001b[200~${body}${mark}${ends ? "\u001b[201~" : ""}`);
-    else process.read(`${body}${mark}`.replaceAll("\n", "\r"));
+    if (isMarked || !UNTYPED.test(body)) this.#await(mark);
+    if (isMarked) await this.#read(`\u001b[200~${body}${mark}${ends ? "\u001b[201~" : ""}`, !ends);
+    else await this.#read(`${body}${mark}`.replaceAll("\n", "\r"), true);
+  }
+
+  async #read(chunk: string, isLate = false): Promise<void> {
+    const { clock, process } = this.#parts;
+    const now = clock.monotonic();
+    if (isLate || now < this.#lateUntilMs) this.#lateUntilMs = now + LATE_MS;
+    if (BEGUN.test(chunk) || now < this.#begunUntilMs) this.#begunUntilMs = now + BEGUN_MS;
+    process.read(chunk);
     await settle();
   }
 
-  /** Expects a text at one of its places: at once, or after a while if it is read late. */
-  #await(mark: string, lateMs: number): void {
-    const now = this.#parts.clock.monotonic();
-    this.#lateUntilMs = Math.max(this.#lateUntilMs, now + lateMs);
-    this.#awaited.push({ mark, untilMs: this.#lateUntilMs });
+  /** Expects a text at one of its places, once what was typed is read. */
+  #await(mark: string): void {
+    // The terminal may mean it as the rest of a sequence.
+    if (this.#parts.clock.monotonic() >= this.#begunUntilMs) this.#awaited.push(mark);
   }
 
   /** Follows awaited texts that have come. Gives up those that another part than the draft may have taken. */
-  #lookForAwaited(wasElsewhere: boolean): void {
-    const now = this.#parts.clock.monotonic();
+  #lookForAwaited(mayBeGone: boolean): void {
+    const isLate = this.#parts.clock.monotonic() < this.#lateUntilMs;
     const places = this.#places;
-    this.#awaited = this.#awaited.filter(({ mark, untilMs }) => {
+    this.#awaited = this.#awaited.filter((mark) => {
       if (places.some((place) => place.includes(mark))) this.#texts.follow(mark);
-      else if (!wasElsewhere && !this.#isElsewhere) {
-        if (untilMs > now) return true;
+      else if (!mayBeGone && !this.#isElsewhere) {
+        if (isLate) return true;
         this.#fault(`the typed ${mark} came to no place`);
       }
       return false;
     });
+  }
+
+  /** Follows a walk through earlier prompts: the draft before it comes back until what is shown is edited. */
+  #noteWalk(step: Step, before: string): void {
+    const isWalk = step.do === "keys" ? WALKS.has(step.bytes) : step.do === "act" && WALKS.has(step.action);
+    if (isWalk) this.#walkedFrom ??= before;
+    else if ((KEYBOARD.has(step.do) || step.do === "act") && this.#draft !== before)
+      this.#walkedFrom = undefined;
+    if (this.#walkedFrom === this.#draft) this.#walkedFrom = undefined;
   }
 
   #weather({ mood, pick }: Extract<Step, { do: "engine" }>): void {
@@ -383,6 +423,11 @@ class Run implements AsyncDisposable {
     return this.#overlays.length > 0 || questions.length > 0 || this.#hasVim;
   }
 
+  /** True while a key may take an entry of a list in the place of a word. */
+  get #isCompleting(): boolean {
+    return (this.#services?.draft as InputPart | undefined)?.contexts.includes("completion") === true;
+  }
+
   get #hasVim(): boolean {
     return this.#services?.settings.values.vimKeys === true;
   }
@@ -405,6 +450,7 @@ class Run implements AsyncDisposable {
     );
     return [
       services.draft.text,
+      this.#walkedFrom ?? "",
       ...services.draft.sending.map(({ text }) => text),
       ...(this.#history?.entries() ?? []).map(({ text }) => text),
       ...[...this.#engine.taken.values()].map(({ text }) => text),
@@ -430,10 +476,12 @@ class Run implements AsyncDisposable {
 
   /** Lets the next frame be drawn, and holds all that must be true between two steps. */
   async #check(): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock, terminal } = this.#parts;
     await clock.advance(FRAME_MS);
     if (this.isOver) return;
-    if (clock.monotonic() - this.#resizedAtMs >= RESIZED_MS) await this.#lookAtScreen();
+    // Until then a frame may have the old size: the terminal leaves out what has no place.
+    if (clock.monotonic() - this.#resizedAtMs < RESIZED_MS) terminal.screen.beyond = undefined;
+    else await this.#lookAtScreen();
     this.#look("on the way");
     const lost = this.#texts.lost(this.#places, clock.monotonic());
     if (lost !== undefined && this.#engine.mood !== "silent") this.#fault(`the typed ${lost} is nowhere`);
@@ -515,7 +563,8 @@ class Run implements AsyncDisposable {
     // A row begins with the mark; a caret there follows a line end or a wrapped row.
     if (PLAIN.test(before) && column > 2 && left !== before)
       this.#fault(`left of the cursor stands ${JSON.stringify(left)} and not ${JSON.stringify(before)}`);
-    if (PLAIN.test(behind) && column < columns - 2 && cells[column] !== behind && cells[column] !== " ")
+    const joins = JOINING.test(text.slice(cursor + 1));
+    if (!joins && PLAIN.test(behind) && column < columns - 2 && cells[column] !== behind && cells[column] !== " ")
       this.#fault(`at the cursor stands ${JSON.stringify(cells[column])} and not ${JSON.stringify(behind)}`);
   }
 
@@ -529,6 +578,22 @@ class Run implements AsyncDisposable {
   }
 
   // The edges of the client
+
+  /** Files that the client writes and reads back. A path that it has not written is missing. */
+  #files(): Pick<Host, "writePrivate" | "read"> {
+    const files = new Map<string, string>();
+    return {
+      async writePrivate(name, text) {
+        files.set(`/private/${name}`, text);
+        return `/private/${name}`;
+      },
+      async read(path) {
+        const text = files.get(path);
+        if (text === undefined) throw Object.assign(new Error("there is no such file"), { code: "ENOENT" });
+        return new TextEncoder().encode(text);
+      },
+    };
+  }
 
   #openScreen(options: TerminalScreenOptions): TerminalScreen {
     const { clock, counts, terminal } = this.#parts;
@@ -562,6 +627,8 @@ class Run implements AsyncDisposable {
         draw: noted("draw", (size: Size) => {
           const frame = options.draw(size);
           counts.frames += 1;
+          if (this.#frame?.size.rows !== size.rows || this.#frame.size.columns !== size.columns)
+            terminal.screen.beyond = undefined;
           this.#frame = { frame, size, atMs: clock.monotonic() };
           const questions = this.#services?.session.view.run?.questions ?? [];
           this.#answers.shown(questions.map(questionId), clock.monotonic());

@@ -302,7 +302,10 @@ const ACTED = ACTION_NAMES.filter((name) => name !== "app.interrupt" && name !==
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: typed.map((text) => ({ do: "type" as const, text })) },
-  { weight: 10, arbitrary: keys.map((bytes) => ({ do: "keys" as const, bytes })) },
+  {
+    weight: 10,
+    arbitrary: keys.filter((bytes) => bytes !== "").map((bytes) => ({ do: "keys" as const, bytes })),
+  },
   {
     weight: 2,
     arbitrary: fc.record({

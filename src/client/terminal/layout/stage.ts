@@ -89,7 +89,18 @@ export class ScreenLayout {
 
   draw(size: Size): ScreenFrame {
     const overlay = this.#overlays.at(-1);
-    return overlay?.place === "full" ? this.#drawFull(overlay, size) : this.#drawParts(overlay, size);
+    const frame = overlay?.place === "full" ? this.#drawFull(overlay, size) : this.#drawParts(overlay, size);
+    return this.#cutTo(frame, size.rows);
+  }
+
+  /** Leaves rows out on a screen that is lower than what each part needs at least: the one with the cursor stays. */
+  #cutTo(frame: ScreenFrame, height: number): ScreenFrame {
+    const { rows, cursor } = frame;
+    if (rows.length <= height) return frame;
+    const first = Math.max(0, (cursor?.row ?? 0) - height + 1);
+    this.#regions = this.#regions.map((region) => ({ ...region, top: region.top - first }));
+    const shown = { ...frame, rows: rows.slice(first, first + height) };
+    return cursor === undefined ? shown : { ...shown, cursor: { ...cursor, row: cursor.row - first } };
   }
 
   #drawFull(overlay: Overlay, { columns, rows: height }: Size): ScreenFrame {
@@ -112,7 +123,6 @@ export class ScreenLayout {
     const input = parts.input.draw({ columns, rows: Math.max(1, Math.floor(height / 3)) });
     const bottom = overlay ?? parts.dock;
     const dock = bottom.draw({ columns, rows: Math.max(1, Math.floor(height / 2)) });
-    const line = parts.rule(columns);
     // On a low screen the draft, the question and the status line come first.
     const left = height - dock.rows.length - input.rows.length - 1;
     const status = this.#status(width, Math.max(1, left));
@@ -124,6 +134,7 @@ export class ScreenLayout {
     const room = spare - header.length - added.length;
     const transcript = room === 0 ? { rows: [] } : parts.transcript.draw({ columns, rows: room });
     const rows = isInline ? transcript.rows : filled(transcript.rows, room);
+    const line = parts.rule(columns); // behind the transcript, whose place it names
     const above = [...header, ...rows, ...added];
     const inputTop = above.length + dock.rows.length + 1;
     this.#regions = [

@@ -50,6 +50,7 @@ class FullScreen implements TerminalScreen {
       clock: life.clock,
       takes: (data) => this.#takes(data),
       settlesSize: true,
+      resized: () => this.#writer.reset(),
     });
     this.#mouse = options.mouse;
     // Keys, the mouse, selections and search are this client's own: the library has none to itself.

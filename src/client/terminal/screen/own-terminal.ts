@@ -13,6 +13,8 @@ export interface OwnTerminalOptions {
   readonly takes?: (sequence: string) => boolean;
   /** True: a change of the size counts once the size stays: a storm of them costs one picture. Default: false. */
   readonly settlesSize?: boolean;
+  /** Called once a change of the size is over: the terminal may have lost rows, also if it has its old size again. */
+  readonly resized?: () => void;
 }
 
 /**
@@ -23,16 +25,23 @@ export class OwnTerminal extends ProcessTerminal {
   readonly #clock: Pick<Clock, "timer">;
   readonly #takes: (sequence: string) => boolean;
   readonly #settlesSize: boolean;
+  readonly #whenResized: () => void;
   /** The size of the last resize that is over; undefined: the size as it is now. */
   #size: { readonly columns: number; readonly rows: number } | undefined;
   #resizing: Disposable | undefined;
   #stopReading: () => void = () => undefined;
 
-  constructor({ clock, takes = () => false, settlesSize = false }: OwnTerminalOptions) {
+  constructor({
+    clock,
+    takes = () => false,
+    settlesSize = false,
+    resized = () => undefined,
+  }: OwnTerminalOptions) {
     super();
     this.#clock = clock;
     this.#takes = takes;
     this.#settlesSize = settlesSize;
+    this.#whenResized = resized;
   }
 
   override start(onInput: (data: string) => void, onResize: () => void): void {
@@ -83,6 +92,7 @@ export class OwnTerminal extends ProcessTerminal {
     this.#resizing?.[Symbol.dispose]();
     this.#resizing = this.#clock.timer(RESIZED_MS, () => {
       this.#size = { columns: super.columns, rows: super.rows };
+      this.#whenResized();
       onResize();
     });
   }
