@@ -98,6 +98,10 @@ export class SmallScreen {
     const row = this.#cells[this.#row] ?? [];
     for (const { segment } of graphemes.segment(text)) {
       const width = displayWidth(segment);
+      if (width === 0) {
+        this.#join(row, segment);
+        continue;
+      }
       if (this.#column + width > this.#columns) {
         this.beyond ??= `${JSON.stringify(segment)} stands behind the last column of row ${this.#row}`;
         continue;
@@ -106,6 +110,13 @@ export class SmallScreen {
       for (let at = 1; at < width; at += 1) row[this.#column + at] = "";
       this.#column += width;
     }
+  }
+
+  /** Joins a character without a width to the one before it; at the beginning of a row there is none. */
+  #join(row: string[], mark: string): void {
+    const at = row[this.#column - 1] === "" ? this.#column - 2 : this.#column - 1;
+    const [text, style] = row[at]?.split("\u0000") ?? [];
+    if (text !== undefined) row[at] = style === undefined ? text + mark : `${text}${mark}\u0000${style}`;
   }
 
   #styled(text: string): string {

@@ -49,6 +49,8 @@ const REST_MS = 4_000;
 const END_MS = 1_200;
 const JOB_MS = 200;
 const NOTICES_MAX = 1_000;
+/** A lower screen leaves out the line over the draft. */
+const SURE_ROWS = 8;
 /** More characters at once are a paste. */
 const KEYS_MAX = 150;
 /** A paste without its end mark is over by then. */
@@ -73,7 +75,7 @@ const UNTYPED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 /** Characters that a screen shows as they are. */
 const PLAIN = /^[\u0021-\u007e\u4e00-\u9fff]$/;
 /** Characters that join the one before. */
-const JOINING = /^[\p{Mark}\u200d\ufe0f]/u;
+const JOINING = /^(?:\p{Mark}|\u200d)/u;
 /** Errors of the program itself. */
 const PROGRAM_ERRORS =
   /undefined is not|null is not|is not a function|is not iterable|Maximum call stack|cinch could not/;
@@ -263,7 +265,7 @@ class Run implements AsyncDisposable {
   /** Gives keys to the client. `isLate`: they look like a paste, and are read once it is over. */
   async #keys(bytes: string, isLate = false): Promise<void> {
     const { clock } = this.#parts;
-    const key = this.#answers.key(bytes, clock.monotonic(), this.#isInField);
+    const key = this.#answers.key(bytes, clock.monotonic(), this.#isInField !== false);
     const before = this.#draft;
     await this.#read(bytes, isLate);
     key.hasTyped = this.#draft !== before;
@@ -419,8 +421,11 @@ class Run implements AsyncDisposable {
 
   /** True if what is typed may go to a panel, to a question, or to the commands of vim. */
   get #isElsewhere(): boolean {
-    const questions = this.#services?.session.view.run?.questions ?? [];
-    return this.#overlays.length > 0 || questions.length > 0 || this.#hasVim;
+    return this.#overlays.length > 0 || this.#hasQuestion || this.#hasVim;
+  }
+
+  get #hasQuestion(): boolean {
+    return (this.#services?.session.view.run?.questions.length ?? 0) > 0;
   }
 
   /** True while a key may take an entry of a list in the place of a word. */
@@ -432,11 +437,12 @@ class Run implements AsyncDisposable {
     return this.#services?.settings.values.vimKeys === true;
   }
 
-  /** True if the cursor stands above the line over the draft. */
-  get #isInField(): boolean {
+  /** True if the cursor stands above the line over the draft; undefined while that is not shown. */
+  get #isInField(): boolean | undefined {
     const row = this.#frame?.frame.cursor?.row;
-    if (row === undefined) return false;
-    return this.#parts.terminal.screen.rows().some((text, at) => at > row && text.startsWith("──"));
+    const line = this.#parts.terminal.screen.rows().findLastIndex((text) => text.startsWith("──"));
+    const isSure = row !== undefined && line >= 0 && this.#parts.terminal.size.rows >= SURE_ROWS;
+    return isSure ? line > row : undefined;
   }
 
   /** Every place where a text of the person may be. */
@@ -459,9 +465,9 @@ class Run implements AsyncDisposable {
   }
 
   #takesAway(step: Step): boolean {
+    if (this.#hasVim) return true;
     if (step.do === "act") return /^(?:edit|completion|vim|input\.editor)/.test(step.action);
-    if (step.do !== "keys") return this.#hasVim && step.do === "type";
-    return this.#hasVim || DELETING.has(step.bytes) || [...step.bytes].some((each) => DELETING.has(each));
+    return step.do === "keys" && [step.bytes, ...step.bytes].some((each) => DELETING.has(each));
   }
 
   #heard(command: Command): void {
@@ -550,7 +556,8 @@ class Run implements AsyncDisposable {
     if (cursor.row >= rows) this.#fault(`the cursor is in row ${cursor.row} of ${rows}`);
     else if (screen.cursor[0] !== place[0] || screen.cursor[1] !== place[1])
       this.#fault(`the cursor is at ${screen.cursor.join(",")} and not at ${place.join(",")}`);
-    else if (this.#overlays.length === 0 && !this.#isInField) this.#lookAtCaret(cursor, columns);
+    else if (this.#overlays.length === 0 && (this.#isInField === false || !this.#hasQuestion))
+      this.#lookAtCaret(cursor, columns);
   }
 
   /** The characters beside the cursor are those beside the caret in the draft. */
@@ -564,7 +571,13 @@ class Run implements AsyncDisposable {
     if (PLAIN.test(before) && column > 2 && left !== before)
       this.#fault(`left of the cursor stands ${JSON.stringify(left)} and not ${JSON.stringify(before)}`);
     const joins = JOINING.test(text.slice(cursor + 1));
-    if (!joins && PLAIN.test(behind) && column < columns - 2 && cells[column] !== behind && cells[column] !== " ")
+    if (
+      !joins &&
+      PLAIN.test(behind) &&
+      column < columns - 2 &&
+      cells[column] !== behind &&
+      cells[column] !== " "
+    )
       this.#fault(`at the cursor stands ${JSON.stringify(cells[column])} and not ${JSON.stringify(behind)}`);
   }
 

@@ -113,10 +113,12 @@ export class QuestionDock implements ScreenPart {
     this.#room = Math.max(1, height - head.length - below);
     const body = this.#body(question, entry, columns);
     const shown = this.#window(entry, body, columns);
-    const rows = [...head, ...shown, ...(field?.rows ?? []), ...answers].slice(0, height);
-    if (field?.cursor === undefined || !isLive) return { rows };
-    const { row, column } = field.cursor;
-    return { rows, cursor: { row: head.length + shown.length + row, column } };
+    const all = [...head, ...shown, ...(field?.rows ?? []), ...answers];
+    if (field?.cursor === undefined || !isLive) return { rows: all.slice(0, height) };
+    const at = head.length + shown.length + field.cursor.row;
+    const first = Math.max(0, at - height + 1); // the cursor stays in sight
+    const cursor = { row: at - first, column: field.cursor.column };
+    return { rows: all.slice(first, first + height), cursor };
   }
 
   act(action: ActionName): boolean {

@@ -15,6 +15,8 @@ const SEQUENCE = /\u001b(?:\[[0-9;]*m|\]8;[^\u0007\u001b]*(?:\u001b\\|\u0007))/y
  */
 const SIMPLE =
   /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u0588\u2010-\u2027\u2030-\u205e\u2190-\u2193\u2500-\u259f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]*$/;
+/** Characters without a width of their own. */
+const JOINING = /^(?:\p{Mark}|\p{Default_Ignorable_Code_Point})/u;
 /** Rows that must be saved by moving a part of the screen. */
 const MOVED_ROWS_MIN = 3;
 /** Rows by which a part of the screen is moved at most. */
@@ -156,8 +158,21 @@ interface Beginning {
 
 const NOTHING: Beginning = { length: 0, open: "", isStart: true };
 
-/** Returns the beginning that two painted rows share, up to a place from which a row can be written. */
+/**
+ * Returns the beginning that two painted rows share, up to a place from which a row can be written. A mark that joins
+ * the character before that place would join it twice, or stay.
+ */
 function sharedBeginning(before: string, after: string): Beginning {
+  const shared = longestBeginning(before, after);
+  return joinsAt(before, shared.length) || joinsAt(after, shared.length) ? NOTHING : shared;
+}
+
+/** Returns true if the text of a painted row from a place begins with a mark that joins the character before it. */
+function joinsAt(painted: string, from: number): boolean {
+  return JOINING.test(textOf(painted.slice(from)));
+}
+
+function longestBeginning(before: string, after: string): Beginning {
   const most = Math.min(before.length, after.length);
   let same = 0;
   while (same < most && before.charCodeAt(same) === after.charCodeAt(same)) same += 1;
