@@ -1,6 +1,8 @@
 import type { AskId, CallId } from "../../../src/base/ids.ts";
-import { QUIET_MS } from "../../../src/view/terminal/answer-guard.ts";
 import { OF_QUESTIONS } from "./sequences.ts";
+
+/** No key answers a question until none was pressed for this time. */
+const QUIET_MS = 300;
 
 /** A key of the person, and what it did. */
 interface PressedKey {

@@ -75,3 +75,34 @@ test("[TUI-11] a sentence in place of the status line is shown whole, in as many
   stage.say(undefined);
   expect(stage.draw({ columns: 20, rows: 10 }).rows.at(-1)).toBe("s".repeat(20));
 });
+
+test("[TUI-11] on a screen of one row that row is the one with the cursor", () => {
+  const stage = openStage(undefined);
+  expect(stage.draw({ columns: 9, rows: 1 })).toEqual({ rows: ["字"], cursor: { row: 0, column: 2 } });
+  expect(stage.draw({ columns: 3, rows: 2 })).toEqual({ rows: ["---", "字"], cursor: { row: 1, column: 2 } });
+});
+
+test("[TUI-02] the line above the draft is drawn behind the transcript, whose place it names", () => {
+  const order: string[] = [];
+  const drawn = (name: string) => {
+    order.push(name);
+    return [];
+  };
+  const stage = new ScreenLayout({
+    parts: {
+      header: () => [],
+      transcript: partOf(() => ({ rows: drawn("transcript") })),
+      above: () => [],
+      rule: () => row(drawn("line")),
+      dock: { ...partOf(() => ({ rows: [] })), takesKeys: false, noteKey: () => undefined },
+      input: partOf(() => ({ rows: [row([])] })),
+      side: () => undefined,
+      status: () => row([]),
+    },
+    keys: () => new KeyTable(),
+    theme: () => NO_COLOURS,
+    act: () => undefined,
+  });
+  stage.draw({ columns: 20, rows: 10 });
+  expect(order).toEqual(["transcript", "line"]);
+});
