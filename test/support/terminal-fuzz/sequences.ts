@@ -213,7 +213,8 @@ const hunk = (id: string, line: number): object => ({
   lines: [` same`, `-old ${line}`, `+new ${line} 日本`],
 });
 
-const question: fc.Arbitrary<Event> = fc.oneof(
+/** A question that opens. */
+const asked: fc.Arbitrary<Event> = fc.oneof(
   fc
     .record({
       callId,
@@ -241,13 +242,29 @@ const question: fc.Arbitrary<Event> = fc.oneof(
       askId,
       about: fc.constantFrom("plan", "trust", "orphan", "elicitation", "token-code", "rewind"),
       text: fc.constantFrom(...MARKDOWN),
+      choices: fc.constantFrom(undefined, [
+        { value: "yes", label: "yes, do it" },
+        { value: "no", label: "no" },
+      ]),
+      words: fc.boolean(),
     })
-    .map((payload) => ({ kind: "Asked", payload })),
-  callId.map((id) => ({
-    kind: "PermissionAnswered",
-    payload: { callId: id, decision: "allow", scope: "once", rule: "a", counted: true },
-  })),
-  askId.map((id) => ({ kind: "Answered", payload: { askId: id, answer: null } })),
+    .map(({ choices, ...payload }) => ({
+      kind: "Asked",
+      payload: choices === undefined ? payload : { ...payload, choices },
+    })),
+) as fc.Arbitrary<Event>;
+
+/** A question that opens, or is closed by somebody. */
+const question: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 2, arbitrary: asked },
+  {
+    weight: 1,
+    arbitrary: callId.map((id) => ({
+      kind: "PermissionAnswered",
+      payload: { callId: id, decision: "allow", scope: "once", rule: "a", counted: true },
+    })),
+  },
+  { weight: 1, arbitrary: askId.map((id) => ({ kind: "Answered", payload: { askId: id, answer: null } })) },
 ) as fc.Arbitrary<Event>;
 
 const spoken: fc.Arbitrary<Event> = fc.oneof(
@@ -371,6 +388,44 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+/** A question that opens, keys and pauses about as long as it lets no key count, and a key that answers it. */
+const questionScene: fc.Arbitrary<readonly Step[]> = fc
+  .record({
+    question: asked,
+    pauses: fc.tuple(fc.constantFrom(0, 150, 240, 270, 320, 700), fc.constantFrom(0, 30, 150, 240, 270, 320)),
+    between: fc.constantFrom("x", "1", "\u001b[C", "\u001bOP", "5", "\u001b[5~"),
+    answer: fc.constantFrom("1", "2", "4", "y", "\r", "n"),
+  })
+  .map(({ question: event, pauses: [first, second], between, answer }) => [
+    { do: "events", events: [event], ofSubAgent: false },
+    { do: "wait", ms: first },
+    ...(second === 0
+      ? []
+      : ([
+          { do: "keys", bytes: between },
+          { do: "wait", ms: second },
+        ] as const)),
+    { do: "keys", bytes: answer },
+  ]);
+
+/** Drafts that are sent or cleared, and a walk back to them from another one, which is edited or sent. */
+const walkScene: fc.Arbitrary<readonly Step[]> = fc
+  .record({ first: typed, leave: fc.constantFrom("\r", "\u0003", "\u0018"), second: typed, last: keys })
+  .map(({ first, leave, second, last }) => [
+    { do: "type", text: first },
+    { do: "keys", bytes: leave },
+    { do: "wait", ms: 2_500 }, // a second Ctrl-C right behind the first one leaves
+    { do: "type", text: second },
+    { do: "keys", bytes: "\u001b[A" },
+    { do: "keys", bytes: last },
+  ]);
+
+const scene: fc.Arbitrary<readonly Step[]> = fc.oneof(
+  { weight: 30, arbitrary: step.map((each) => [each]) },
+  { weight: 2, arbitrary: questionScene },
+  { weight: 1, arbitrary: walkScene },
+);
+
 /** Sequences of everything that can happen to a client, and how it ends. */
 export const sequences: fc.Arbitrary<Sequence> = fc.record({
   size,
@@ -391,6 +446,6 @@ export const sequences: fc.Arbitrary<Sequence> = fc.record({
     'sidebar = true\ntheme = "dark"\n',
     'notify = "always"\nnotify_content = true\n',
   ),
-  steps: fc.array(step, { maxLength: 30, size: "max" }),
+  steps: fc.array(scene, { maxLength: 24, size: "max" }).map((scenes) => scenes.flat()),
   ending: fc.constantFrom("quit", "interrupt", "stopped", "exit", "killed") as fc.Arbitrary<Ending>,
 });

@@ -4,6 +4,7 @@ import { KeyTable } from "../keys/key-table.ts";
 import type { MouseInput } from "../screen/screen.ts";
 import { NO_COLOURS } from "../themes/none.ts";
 import type { DrawnPart, ScreenPart, SidePart } from "./part.ts";
+import { inSight } from "./part.ts";
 import { ScreenLayout } from "./stage.ts";
 
 function partOf(draw: (columns: number, rows: number) => DrawnPart): ScreenPart {
@@ -105,4 +106,12 @@ test("[TUI-02] the line above the draft is drawn behind the transcript, whose pl
   });
   stage.draw({ columns: 20, rows: 10 });
   expect(order).toEqual(["transcript", "line"]);
+});
+
+test("[TUI-11] a part that is too high for its place keeps the row with the cursor", () => {
+  const rows = ["a", "b", "c", "d"].map((text) => row([span(text)]));
+  const cut = (at: number, height: number) => inSight({ rows, cursor: { row: at, column: 1 } }, height);
+  expect(cut(3, 2)).toEqual({ rows: rows.slice(2), cursor: { row: 1, column: 1 } });
+  expect(cut(0, 2)).toEqual({ rows: rows.slice(0, 2), cursor: { row: 0, column: 1 } });
+  expect(inSight({ rows }, 9)).toEqual({ rows });
 });

@@ -15,6 +15,7 @@ import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart, Overlay, ScreenPart } from "../layout/part.ts";
+import { inSight } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
 import { AskDialog } from "./ask-dialog.ts";
@@ -115,10 +116,8 @@ export class QuestionDock implements ScreenPart {
     const shown = this.#window(entry, body, columns);
     const all = [...head, ...shown, ...(field?.rows ?? []), ...answers];
     if (field?.cursor === undefined || !isLive) return { rows: all.slice(0, height) };
-    const at = head.length + shown.length + field.cursor.row;
-    const first = Math.max(0, at - height + 1); // the cursor stays in sight
-    const cursor = { row: at - first, column: field.cursor.column };
-    return { rows: all.slice(first, first + height), cursor };
+    const { row, column } = field.cursor;
+    return inSight({ rows: all, cursor: { row: head.length + shown.length + row, column } }, height);
   }
 
   act(action: ActionName): boolean {
