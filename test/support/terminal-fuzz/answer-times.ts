@@ -1,5 +1,5 @@
 import type { AskId, CallId } from "../../../src/base/ids.ts";
-import { OF_QUESTIONS } from "./sequences.ts";
+import { NO_KEYS, OF_QUESTIONS } from "./sequences.ts";
 
 /** No key answers a question until none was pressed for this time. */
 const QUIET_MS = 300;
@@ -41,7 +41,7 @@ export class AnswerTimes {
     if (atMs - shownAtMs < QUIET_MS) return `${id} is answered ${atMs - shownAtMs} ms after it was shown`;
     if (before !== undefined && before.id !== id && atMs - before.atMs < QUIET_MS)
       return `${id} is answered ${atMs - before.atMs} ms after another question`;
-    const [previous, last] = this.#keys.slice(-2);
+    const [previous, last] = this.#keys.filter(({ bytes }) => !NO_KEYS.has(bytes)).slice(-2);
     if (previous === undefined || last === undefined || last.atMs - previous.atMs >= QUIET_MS)
       return undefined;
     const isForeign = previous.hasTyped || (!previous.wasInField && !OF_QUESTIONS.has(previous.bytes));

@@ -105,15 +105,19 @@ export class FuzzEngine implements Connection {
 
   async open(which: WhichSession): Promise<OpenSession> {
     await this.#weather();
-    const session = which.kind === "new" ? this.#next("sess") : which.info.session;
-    this.#shown = session;
-    const { log } = this.#stored(session);
+    this.#shown = which.kind === "new" ? this.#next("sess") : which.info.session;
+    const { named } = this;
+    return which.kind === "new" ? { ...named, model: which.model ?? named.model, history: false } : named;
+  }
+
+  /** The session that is shown, as the command line may name it. */
+  get named(): OpenSession {
     return {
-      session,
+      session: this.#shown,
       profile: "default",
-      model: which.kind === "new" ? (which.model ?? "mock:one") : "mock:one",
-      history: which.kind === "stored",
-      past: log.length,
+      model: "mock:one",
+      history: true,
+      past: this.#stored(this.#shown).log.length,
       notices: this.pick % 5 === 0 ? ["A sentence at the start."] : [],
     };
   }

@@ -346,6 +346,7 @@ class Run implements AsyncDisposable {
       isShared: false,
       open: (which) => engine.open(which),
       ...(last === undefined ? {} : { last: last as never }),
+      ...(this.#parts.sequence.isNamed ? { named: engine.named } : {}),
     });
   }
 

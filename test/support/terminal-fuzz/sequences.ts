@@ -44,6 +44,8 @@ export interface Sequence {
   readonly isReached: boolean;
   /** True: the last session of the folder is known. */
   readonly hasLast: boolean;
+  /** True: the command line names a session. */
+  readonly isNamed: boolean;
   readonly settings: string;
   readonly steps: readonly Step[];
   readonly ending: Ending;
@@ -98,6 +100,9 @@ const PARTS = [
   csi("I"),
   csi("O"),
 ];
+
+/** Bytes that are no key: answers, reports, the release of a key, and parts that mean nothing. */
+export const NO_KEYS: ReadonlySet<string> = new Set([...PARTS.slice(2), csi("97;1:3u")]);
 
 const words = fc.oneof(
   fc.constantFrom(
@@ -437,6 +442,7 @@ export const sequences: fc.Arbitrary<Sequence> = fc.record({
   }),
   isReached: fc.integer({ min: 0, max: 3 }).map((at) => at > 0),
   hasLast: fc.boolean(),
+  isNamed: fc.integer({ min: 0, max: 3 }).map((at) => at > 0),
   settings: fc.constantFrom(
     "",
     "",
