@@ -22,7 +22,7 @@ import { CLIENT, fakeId } from "../fake-connection.ts";
 import { ROOT } from "../source.ts";
 import type { PlayedClock } from "./played-clock.ts";
 
-/** What an engine does with commands and queries. `lost`: it is away, and every stream of it breaks. */
+/** Treatment of commands and queries by an engine. `lost`: it is away, and every stream of it breaks. */
 export type EngineMood = "takes" | "refuses" | "slow" | "silent" | "lost";
 
 const QUEUE_EVENTS_MAX = 100_000;

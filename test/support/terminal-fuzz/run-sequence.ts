@@ -148,9 +148,9 @@ class Run implements AsyncDisposable {
   #options: TerminalScreenOptions | undefined;
   #services: Services | undefined;
   #frame: DrawnFrame | undefined;
-  /** What is typed before may be read later. */
+  /** Text that is typed before may be read later. */
   #lateUntilMs = 0;
-  /** What is typed before may be the rest of a sequence that the terminal has begun. */
+  /** Text that is typed before may be the rest of a sequence that the terminal has begun. */
   #begunUntilMs = 0;
   #awaited: string[] = [];
   #resizedAtMs = Number.NEGATIVE_INFINITY;
@@ -244,6 +244,7 @@ class Run implements AsyncDisposable {
         return;
       }
       case "act":
+        this.#answers.key(step.action, clock.monotonic(), true);
         this.#services?.run(step.action);
         this.#services?.redraw(); // as any key does
         return;
