@@ -44,7 +44,7 @@ export class AnswerTimes {
     const [previous, last] = this.#keys.filter(({ bytes }) => !NO_KEYS.has(bytes)).slice(-2);
     if (previous === undefined || last === undefined || last.atMs - previous.atMs >= QUIET_MS)
       return undefined;
-    const isForeign = previous.hasTyped || (!previous.wasInField && !OF_QUESTIONS.has(previous.bytes));
+    const isForeign = !previous.wasInField && (previous.hasTyped || !OF_QUESTIONS.has(previous.bytes));
     if (isForeign)
       return `${id} is answered ${last.atMs - previous.atMs} ms after the key ${JSON.stringify(previous.bytes)}`;
     return undefined;
