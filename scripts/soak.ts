@@ -36,6 +36,7 @@ import { soakRewinds } from "./soak-rewinds.ts";
 import { soakSession } from "./soak-session.ts";
 import { soakShell } from "./soak-shell.ts";
 import { soakSplits } from "./soak-splits.ts";
+import { soakTerminal } from "./soak-terminal.ts";
 import { soakXterm } from "./soak-xterm.ts";
 
 /**
@@ -64,8 +65,9 @@ import { soakXterm } from "./soak-xterm.ts";
  * times (--rounds R). With --rewinds N it sets files back after N random rows of turns, alone and with others at work
  * on the same files. With --deletable it deletes each feature that can be deleted (--feature NAME: that one), and
  * runs the tests that are left. With --redaction it redacts 300,000 random texts made of secrets (--texts N), whole,
- * twice and in pieces. With --xterm it drives the terminal client in an xterm on a display without a screen: the mouse,
- * selections and the clipboard. That needs Xvfb, xterm, xdotool and xclip.
+ * twice and in pieces. With --terminal N it runs the terminal client through N random sequences of keys and events.
+ * With --xterm it drives it in an xterm on a display without a screen: the mouse, selections and the clipboard. That
+ * needs Xvfb, xterm, xdotool and xclip.
  *
  * Prints what it tried and each thing that failed; the exit code is 1 when anything did.
  */
@@ -101,6 +103,7 @@ const { values } = parseArgs({
     rewinds: { type: "string" },
     redaction: { type: "boolean", default: false },
     deletable: { type: "boolean", default: false },
+    terminal: { type: "string" },
     feature: { type: "string" },
     texts: { type: "string", default: "300000" },
     "at-once": { type: "string" },
@@ -127,6 +130,8 @@ else if (values.session) failures.push(...(await soakSession(Number(values.turns
 else if (values.rewinds !== undefined)
   failures.push(...(await soakRewinds(Number(values.rewinds), Number(values.seed))));
 else if (values.deletable) failures.push(...(await soakDeletable(values.feature)));
+else if (values.terminal !== undefined)
+  failures.push(...(await soakTerminal(Number(values.terminal), Number(values.seed))));
 else if (values.redaction) failures.push(...soakRedaction(Number(values.texts), Number(values.seed)));
 else if (values["at-once"] !== undefined)
   failures.push(...(await soakAtOnce(Number(values["at-once"]), Number(values.rounds))));

@@ -110,7 +110,8 @@ const EVENTS: { readonly [Kind in EventKind]: fc.Arbitrary<PayloadOf<Kind>> } = 
   RulePromoted: words.map((rule) => ({ rule, profile: "p", path: "/p" })),
 };
 
-const event: fc.Arbitrary<Event> = fc.oneof(
+/** Any event of the protocol. Few ids, so that starts meet their ends. */
+export const event: fc.Arbitrary<Event> = fc.oneof(
   ...EVENT_KINDS.map((kind) =>
     (EVENTS[kind] as fc.Arbitrary<unknown>).map((payload) => ({ kind, payload }) as Event),
   ),

@@ -24,6 +24,8 @@ export class SmallScreen {
   isCursorShown = false;
   /** Rows that a sequence has cleared in part or moved since `forget`. */
   readonly cleared = new Set<number>();
+  /** The first character or place beyond the screen, as a sentence; undefined if there was none. */
+  beyond: string | undefined;
 
   /** @param measure its own view of the columns of characters. Default: that of the client. */
   constructor(columns: number, rows: number, measure: Measure = AS_COUNTED) {
@@ -43,9 +45,9 @@ export class SmallScreen {
     );
   }
 
-  /** Text of each cell; the second cell of a wide character is empty. */
-  cells(): readonly (readonly string[])[] {
-    return this.#cells.map((row) => row.map((cell) => cell.split("\u0000")[0] ?? ""));
+  /** Text of each cell of a row; the second one of a wide character is empty. */
+  cells(row: number): readonly string[] {
+    return (this.#cells[row] ?? []).map((cell) => cell.split("\u0000")[0] ?? "");
   }
 
   get cursor(): readonly [row: number, column: number] {
@@ -69,6 +71,11 @@ export class SmallScreen {
         return;
       case "H":
         [this.#row, this.#column] = [Math.max(1, first) - 1, Math.max(1, second) - 1];
+        if (this.#row >= this.#cells.length || this.#column >= this.#columns)
+          this.beyond ??= `the cursor goes to row ${this.#row}, column ${this.#column}`;
+        return;
+      case "J":
+        this.#cells = this.#cells.map(() => blank(this.#columns));
         return;
       case "G":
         this.#column = Math.max(1, first) - 1;
@@ -109,14 +116,22 @@ export class SmallScreen {
   #draw(part: string, width: number): void {
     const row = this.#cells[this.#row] ?? [];
     if (width === 0) {
-      const [before = "", ...style] = (row[this.#column - 1] ?? "").split("\u0000");
-      if (this.#column > 0) row[this.#column - 1] = [`${before}${part}`, ...style].join("\u0000");
+      this.#join(row, part);
       return;
     }
+    if (this.#column + width > this.#columns)
+      this.beyond ??= `${JSON.stringify(part)} stands behind the last column of row ${this.#row}`;
     const column = Math.min(this.#column, this.#columns - 1);
     row[column] = this.#styled(part);
     for (let at = column + 1; at < Math.min(column + width, this.#columns); at += 1) row[at] = "";
     this.#column = column + width;
+  }
+
+  /** Joins a character without a width to the one before it; at the beginning of a row there is none. */
+  #join(row: string[], mark: string): void {
+    const at = row[this.#column - 1] === "" ? this.#column - 2 : this.#column - 1;
+    const [text, style] = row[at]?.split("\u0000") ?? [];
+    if (text !== undefined) row[at] = style === undefined ? text + mark : `${text}${mark}\u0000${style}`;
   }
 
   #styled(text: string): string {

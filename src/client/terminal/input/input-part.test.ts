@@ -192,6 +192,24 @@ describe("history", () => {
     expect(screen()).toBe("> draft");
   });
 
+  test("[TUI-08 complaint 15] the draft from before a walk is in the history once an earlier prompt is edited or sent", async () => {
+    for (const leave of ["edit", "send"]) {
+      const { input, screen } = openInput({ transcript: transcriptOf("first") });
+      input.type("precious");
+      input.act("edit.up");
+      await settle();
+      expect(screen()).toBe("> first");
+      if (leave === "edit") input.type("!");
+      else input.act("input.send");
+      input.replace("");
+      for (const _ of ["first", "precious"]) {
+        input.act("edit.up");
+        await settle();
+      }
+      expect(screen()).toBe("> precious");
+    }
+  });
+
   test("[TUI-08 complaint 15] a draft that was cleared comes back with up, and with undo", async () => {
     const { input, screen } = openInput();
     input.type("precious");

@@ -282,9 +282,20 @@ export class InputPart implements ScreenPart, Draft {
 
   #set(state: EditorState): void {
     const isChanged = state.text !== this.#state.text;
+    if (isChanged) this.#endWalk(state);
     this.#state = state;
     if (state.text === "") this.#waited = undefined;
     if (isChanged) this.#keeper.changed();
+  }
+
+  /** Keeps the draft from before a walk for the history, once the entry that is shown is edited or sent. */
+  #endWalk(next: EditorState): void {
+    const walk = this.#walk;
+    if (walk === undefined || next.text === walk.shown) return;
+    this.#walk = undefined;
+    const text = expanded(walk.draft.text, walk.draft.chips);
+    this.#history.remember(text);
+    this.#note(text, walk.draft);
   }
 
   #send(how: SendHow): void {
@@ -430,6 +441,7 @@ export class InputPart implements ScreenPart, Draft {
     const text = entry.cutIn === undefined ? entry.text : await this.#history.wholeOf(entry);
     // What was typed meanwhile counts more.
     if (text === undefined || this.#state !== before) return;
+    this.#walk = undefined; // the draft from before stays at hand
     this.#walk = { index, draft, shown: this.#shownEntry(text, step) };
     this.#options.services.redraw();
   }

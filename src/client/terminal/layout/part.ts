@@ -59,3 +59,10 @@ export interface DraftAssistant {
    */
   draftChanged(isTyped: boolean): void;
 }
+
+/** Returns a part in at most `height` rows. The row with the cursor is one of them. */
+export function inSight({ rows, cursor }: DrawnPart, height: number): DrawnPart {
+  const first = Math.max(0, (cursor?.row ?? 0) - height + 1);
+  const shown = { rows: rows.slice(first, first + height) };
+  return cursor === undefined ? shown : { ...shown, cursor: { ...cursor, row: cursor.row - first } };
+}

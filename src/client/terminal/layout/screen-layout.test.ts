@@ -6,6 +6,7 @@ import { KeyTable } from "../keys/key-table.ts";
 import type { MouseInput } from "../screen/screen.ts";
 import { NO_COLOURS } from "../themes/none.ts";
 import type { DrawnPart, ScreenPart, SidePart } from "./part.ts";
+import { inSight } from "./part.ts";
 import { ScreenLayout } from "./screen-layout.ts";
 
 function partOf(draw: (columns: number, rows: number) => DrawnPart): ScreenPart {
@@ -121,4 +122,43 @@ test("[TUI-11 complaint 23] where words are written as they are seen, a click is
     for (const column of [1, 3, 6]) stage.input({ ...click, row: at, column });
   }
   expect(columns).toEqual([1, 3, 6, 1, 6, 3]);
+});
+
+test("[TUI-11] on a screen of one row that row is the one with the cursor", () => {
+  const stage = openStage(undefined);
+  expect(stage.draw({ columns: 9, rows: 1 })).toEqual({ rows: ["字"], cursor: { row: 0, column: 2 } });
+  expect(stage.draw({ columns: 3, rows: 2 })).toEqual({ rows: ["字", "sss"], cursor: { row: 0, column: 2 } });
+});
+
+test("[TUI-02] the line above the draft is drawn behind the transcript, whose place it names", () => {
+  const order: string[] = [];
+  const drawn = (name: string) => {
+    order.push(name);
+    return [];
+  };
+  const stage = new ScreenLayout({
+    parts: {
+      header: () => [],
+      transcript: partOf(() => ({ rows: drawn("transcript") })),
+      above: () => [],
+      rule: () => row(drawn("line")),
+      dock: { ...partOf(() => ({ rows: [] })), takesKeys: false, noteKey: () => undefined },
+      input: partOf(() => ({ rows: [row([])] })),
+      side: () => undefined,
+      status: () => row([]),
+    },
+    keys: () => new KeyTable(),
+    theme: () => NO_COLOURS,
+    act: () => undefined,
+  });
+  stage.draw({ columns: 20, rows: 10 });
+  expect(order).toEqual(["transcript", "line"]);
+});
+
+test("[TUI-11] a part that is too high for its place keeps the row with the cursor", () => {
+  const rows = ["a", "b", "c", "d"].map((text) => row([span(text)]));
+  const cut = (at: number, height: number) => inSight({ rows, cursor: { row: at, column: 1 } }, height);
+  expect(cut(3, 2)).toEqual({ rows: rows.slice(2), cursor: { row: 1, column: 1 } });
+  expect(cut(0, 2)).toEqual({ rows: rows.slice(0, 2), cursor: { row: 0, column: 1 } });
+  expect(inSight({ rows }, 9)).toEqual({ rows });
 });

@@ -131,7 +131,6 @@ export class ScreenLayout {
     const bottom = overlay ?? parts.dock;
     const roomBelow = height < LOW_ROWS ? height - input.rows.length - 2 : Math.floor(height / 2);
     const dock = bottom.draw({ columns, rows: Math.max(1, roomBelow) });
-    const line = parts.rule(columns);
     // On a low screen the draft, the question and the status line come first.
     const left = height - dock.rows.length - input.rows.length - 1;
     const status = this.#status(width, Math.max(1, left));
@@ -143,6 +142,7 @@ export class ScreenLayout {
     const room = spare - header.length - added.length;
     const transcript = room === 0 ? { rows: [] } : parts.transcript.draw({ columns, rows: room });
     const rows = isInline ? transcript.rows : filled(transcript.rows, room);
+    const line = parts.rule(columns); // behind the transcript, whose place it names
     const above = [...header, ...rows, ...added];
     const inputTop = above.length + dock.rows.length + 1;
     this.#regions = [

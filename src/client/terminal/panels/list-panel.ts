@@ -5,6 +5,7 @@ import { wrapSpans } from "../drawing/wrap-spans.ts";
 import { before } from "../input/graphemes.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
+import { inSight } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { MouseInput, Size } from "../screen/screen.ts";
 import type { ListColumn, ListContent, PanelEntry } from "./list-entry.ts";
@@ -142,7 +143,7 @@ export class ListPanel<Value> implements Overlay {
     const size = { columns, rows: room };
     const body = isBeside ? this.#bodyBeside(head.length, size) : this.#bodyBelow(head.length, size);
     const blank = isFull ? Array.from({ length: Math.max(0, room - body.length) }, () => EMPTY_ROW) : [];
-    return { rows: [...head, ...body, ...blank, ...foot].slice(0, height), ...cursor };
+    return inSight({ rows: [...head, ...body, ...blank, ...foot], ...cursor }, height);
   }
 
   act(action: ActionName): boolean {

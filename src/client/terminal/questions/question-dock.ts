@@ -18,6 +18,7 @@ import { widthOfSpans, wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { inBackground } from "../layout/in-background.ts";
 import type { DrawnPart, Overlay, ScreenPart } from "../layout/part.ts";
+import { inSight } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
 import { AskDialog } from "./ask-dialog.ts";
@@ -122,10 +123,13 @@ export class QuestionDock implements ScreenPart {
     this.#room = Math.max(1, height - head.length - below);
     const body = this.#body(question, entry, columns);
     const shown = this.#window(entry, body, columns);
-    const rows = [...head, ...shown, ...(field?.rows ?? []), ...answers].slice(0, height);
-    if (field?.cursor === undefined || !isLive) return { rows };
+    const all = [...head, ...shown, ...(field?.rows ?? []), ...answers];
+    if (field?.cursor === undefined || !isLive) return { rows: all.slice(0, height) };
     const { cursor } = field;
-    return { rows, cursor: { row: head.length + shown.length + cursor.row, column: cursor.column } };
+    return inSight(
+      { rows: all, cursor: { row: head.length + shown.length + cursor.row, column: cursor.column } },
+      height,
+    );
   }
 
   act(action: ActionName): boolean {

@@ -117,6 +117,7 @@ class AppendScreen implements TerminalScreen {
   }
 
   #input(data: string): void {
+    if (this.#isOver) return;
     for (const input of inputsOf(data)) this.#options.input(input);
     this.#draw();
   }
@@ -173,6 +174,7 @@ class AppendScreen implements TerminalScreen {
 
   /** Gives the terminal back below the last of some rows, which take the place of the live region. */
   #leave(rows: readonly string[]): void {
+    this.#terminal.endInput(); // a part of a paste that is held is no less typed
     if (this.#held === undefined) return;
     this.#nextFrame?.[Symbol.dispose]();
     this.#nextFrame = undefined;

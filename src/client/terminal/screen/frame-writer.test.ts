@@ -102,6 +102,19 @@ test("[TUI-08 complaint 1] text is not moved over a row that stays where it is",
   expect(again).not.toContain("M");
 });
 
+test("[TUI-08 TUI-11] a mark that joins the character before it is neither joined twice nor left there", () => {
+  const screen = new SmallScreen(24, 1);
+  const size = { columns: 24, rows: 1 };
+  const writer = new FrameWriter();
+  for (const text of ["\u0301a", "\u0301ab", "ab"]) {
+    const rows = [`\u001b[31m> \u001b[0m${text}`];
+    screen.write(writer.update({ rows }, size));
+    const fresh = new SmallScreen(24, 1);
+    fresh.write(new FrameWriter().update({ rows }, size));
+    expect(screen.rows(true)).toEqual(fresh.rows(true));
+  }
+});
+
 function frame(changes: string): string {
   return `\u001b[?2026h\u001b[?25l${changes}\u001b[?25l\u001b[?2026l`;
 }

@@ -10,6 +10,8 @@ const CLEAR_REST = "\u001b[K";
 const RESET = "\u001b[0m";
 /** Control sequences that a painted row can have: SGR, and the two ends of a link. */
 const SEQUENCE = /\u001b(?:\[[0-9;]*m|\]8;[^\u0007\u001b]*(?:\u001b\\|\u0007))/y;
+/** Characters without a width of their own. */
+const JOINING = /^(?:\p{Mark}|\p{Default_Ignorable_Code_Point})/u;
 /** Rows that must be saved by moving a part of the screen. */
 const MOVED_ROWS_MIN = 3;
 /** Rows by which a part of the screen is moved at most. */
@@ -151,9 +153,22 @@ interface Beginning {
 
 const NOTHING: Beginning = { length: 0, open: "", isStart: true };
 
-/** Returns the beginning that two painted rows share, up to a place from which a row can be written. */
+/**
+ * Returns the beginning that two painted rows share, up to a place from which a row can be written. A mark that joins
+ * the character before that place would join it twice, or stay.
+ */
 function sharedBeginning(before: string, after: string): Beginning {
   if (splitsCharacter(before) || splitsCharacter(after)) return NOTHING;
+  const shared = longestBeginning(before, after);
+  return joinsAt(before, shared.length) || joinsAt(after, shared.length) ? NOTHING : shared;
+}
+
+/** Returns true if the text of a painted row from a place begins with a mark that joins the character before it. */
+function joinsAt(painted: string, from: number): boolean {
+  return JOINING.test(textOfPainted(painted.slice(from)));
+}
+
+function longestBeginning(before: string, after: string): Beginning {
   const most = Math.min(before.length, after.length);
   let same = 0;
   while (same < most && before.charCodeAt(same) === after.charCodeAt(same)) same += 1;

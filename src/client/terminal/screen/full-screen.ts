@@ -120,6 +120,7 @@ class FullScreen implements TerminalScreen {
   }
 
   #give(inputs: readonly ScreenInput[]): void {
+    if (this.#isOver) return;
     for (const input of inputs) this.#options.input(input);
     this.#drawSoon();
   }
@@ -139,6 +140,7 @@ class FullScreen implements TerminalScreen {
   }
 
   #leave({ givesTitleBack = true } = {}): void {
+    this.#terminal.endInput(); // a part of a paste that is held is no less typed
     if (this.#held === undefined) return;
     const title = givesTitleBack ? this.#title.restored() : "";
     this.control(`${MOUSE_OFF}${FOCUS_OFF}${title}`);

@@ -31,7 +31,7 @@ export class OwnTerminal extends ProcessTerminal {
   /** The size of the last resize that is over; undefined: the size as it is now. */
   #size: { readonly columns: number; readonly rows: number } | undefined;
   #resizing: Disposable | undefined;
-  #stopReading: () => void = () => undefined;
+  #endInput: () => void = () => undefined;
 
   constructor({
     clock,
@@ -70,8 +70,9 @@ export class OwnTerminal extends ProcessTerminal {
     };
     for (const each of readers) stdin.off("data", each);
     stdin.on("data", read);
-    this.#stopReading = () => {
+    this.#endInput = () => {
       wait?.[Symbol.dispose]();
+      pass(chunks.flush());
       stdin.off("data", read);
     };
   }
@@ -94,9 +95,16 @@ export class OwnTerminal extends ProcessTerminal {
     });
   }
 
+  /** Reads no more, and gives away what was held. `stop` does the same; a screen calls it before it leaves. */
+  endInput(): void {
+    const end = this.#endInput;
+    this.#endInput = () => undefined;
+    end();
+  }
+
   override stop(): void {
     this.#resizing?.[Symbol.dispose]();
-    this.#stopReading();
+    this.endInput();
     super.stop();
   }
 }

@@ -63,10 +63,13 @@ for (const [name, measure] of Object.entries(TERMINALS))
       const writer = new FrameWriter();
       for (const rows of all) screen.write(writer.update({ rows }, SIZE));
       const last = all.at(-1) ?? [];
-      const cells = screen.cells();
       for (let at = 0; at < SIZE.rows; at += 1)
         for (const [column, text] of expectedCells(last[at] ?? ""))
-          expect([at, column, cells[at]?.[column]?.normalize("NFC").slice(0, 1)]).toEqual([at, column, text]);
+          expect([at, column, screen.cells(at)[column]?.normalize("NFC").slice(0, 1)]).toEqual([
+            at,
+            column,
+            text,
+          ]);
     });
     await holds(property, 500);
   });

@@ -2,6 +2,7 @@ import { row, span } from "../../drawing/span.ts";
 import { wrapSpans } from "../../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../../layout/part.ts";
+import { inSight } from "../../layout/part.ts";
 import type { Services } from "../../layout/services.ts";
 import type { Size } from "../../screen/screen.ts";
 
@@ -45,8 +46,8 @@ class SecretPanel implements Overlay {
     const { keys } = this.#services;
     const [enter, leave] = [keys.keysOf("list.choose")[0] ?? "-", keys.keysOf("list.leave")[0] ?? "-"];
     const foot = wrapSpans([span(`${enter} stores it · ${leave} gives up`, { role: "dim" })], { columns });
-    const rows = [...head, row([span(`> ${dots}`)]), ...foot].slice(0, height);
-    return { rows, cursor: { row: Math.min(head.length, rows.length - 1), column: 2 + dots.length } };
+    const rows = [...head, row([span(`> ${dots}`)]), ...foot];
+    return inSight({ rows, cursor: { row: head.length, column: 2 + dots.length } }, height);
   }
 
   act(action: ActionName): boolean {

@@ -9,6 +9,7 @@ import { widthOfSpans, wrapSpans } from "../../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../../keys/actions.ts";
 import { inBackground } from "../../layout/in-background.ts";
 import type { DrawnPart, Overlay } from "../../layout/part.ts";
+import { inSight } from "../../layout/part.ts";
 import type { Services } from "../../layout/services.ts";
 import type { Size } from "../../screen/screen.ts";
 
@@ -59,8 +60,9 @@ export class KeyPanel implements Overlay {
     const last = field.at(-1);
     const column = last === undefined ? 0 : Math.min(columns - 1, widthOfSpans(last.spans));
     const width = typed === "" ? displayWidth(LABEL) : column;
-    const rows = [...head, ...field, ...below].slice(0, height);
-    return { rows, cursor: { row: head.length + field.length - 1, column: Math.min(width, columns - 1) } };
+    const rows = [...head, ...field, ...below];
+    const cursor = { row: head.length + field.length - 1, column: Math.min(width, columns - 1) };
+    return inSight({ rows, cursor }, height);
   }
 
   act(action: ActionName): boolean {

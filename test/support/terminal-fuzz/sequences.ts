@@ -1,0 +1,457 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import type { JsonObject } from "../../../src/base/json.ts";
+import { isObject, parseJson } from "../../../src/base/json.ts";
+import type { ActionName } from "../../../src/client/terminal/keys/actions.ts";
+import { ACTION_NAMES } from "../../../src/client/terminal/keys/actions.ts";
+import type { Size } from "../../../src/client/terminal/screen/screen.ts";
+import type { Envelope } from "../../../src/protocol/events/envelope.ts";
+import type { Event } from "../../../src/protocol/events/events.ts";
+import { fitting } from "../arbitrary.ts";
+import { event } from "../arbitrary-events.ts";
+import { fakeId } from "../fake-connection.ts";
+import { ROOT } from "../source.ts";
+import type { EngineMood } from "./engine.ts";
+import type { TerminalAnswers } from "./memory-terminal.ts";
+
+/** One thing that happens to a client. */
+export type Step =
+  /** Characters that a person types. A character that no other step types is added: the text can be found by it. */
+  | { readonly do: "type"; readonly text: string }
+  /** Bytes of keys, as a terminal sends them in one chunk. */
+  | { readonly do: "keys"; readonly bytes: string }
+  /** A pasted text, with its end mark or without. */
+  | { readonly do: "paste"; readonly text: string; readonly isMarked: boolean; readonly ends: boolean }
+  | { readonly do: "mouse"; readonly code: number; readonly at: Size; readonly end: "M" | "m" }
+  | { readonly do: "resize"; readonly size: Size }
+  | { readonly do: "events"; readonly events: readonly Event[]; readonly ofSubAgent: boolean }
+  | { readonly do: "wait"; readonly ms: number }
+  | { readonly do: "engine"; readonly mood: EngineMood; readonly pick: number }
+  /** The terminal gives its next answer now. */
+  | { readonly do: "answer" }
+  /** An action by its name, as the palette runs it. */
+  | { readonly do: "act"; readonly action: ActionName }
+  /** The engine is reached, or fails to start. */
+  | { readonly do: "reach"; readonly fails: boolean };
+
+export type Ending = "quit" | "interrupt" | "stopped" | "exit" | "killed";
+
+export interface Sequence {
+  readonly size: Size;
+  readonly answers: TerminalAnswers;
+  /** True: the engine is reached before the first step. */
+  readonly isReached: boolean;
+  /** True: the last session of the folder is known. */
+  readonly hasLast: boolean;
+  /** True: the command line names a session. */
+  readonly isNamed: boolean;
+  readonly settings: string;
+  readonly steps: readonly Step[];
+  readonly ending: Ending;
+}
+
+const ESC = "\u001b";
+const csi = (body: string): string => `${ESC}[${body}`;
+
+/** Keys with which a person may take a part of the draft away, or replace it. */
+export const DELETING: ReadonlySet<string> = new Set([
+  ..."\u007f\u0008\u0017\u0015\u000b\u001f\t",
+  ...["\u001bd", "\u001b\u007f", "\u001by", "\u001b-", "\u001b_", csi("3~"), csi("45;5u"), csi("127;3u")],
+]);
+
+/** Keys that a question may take for itself. */
+export const OF_QUESTIONS: ReadonlySet<string> = new Set([
+  ..."12345ystnwadvp\r\t\u0006\u001b",
+  ...[csi("D"), csi("C"), csi("5~"), csi("6~"), "\u001bx"],
+]);
+
+const CONTROLS = [
+  ..."\u0001\u0002\u0005\u0006\u0007\u000a\u000c\u000e\u000f\u0010\u0012\u0013\u0014\u0016\u0018\u0019",
+];
+const LETTERS = "bcdefghijklmnopqrstuvwxyz".split("");
+const SPECIAL = [
+  ...["A", "B", "C", "D", "H", "F", "Z", "1~", "4~", "5~", "6~", "3~", "15~", "24~"].map(csi),
+  ...["1;5A", "1;5B", "1;5C", "1;5D", "1;3A", "1;3B", "1;3C", "1;3D", "1;2A", "1;2B", "1;5H", "1;5F"].map(
+    csi,
+  ),
+  ...["13;2u", "13;5u", "27u", "97;5u", "97;1:3u", "9;2u", "57414u", "27;5;13~", "45;5u"].map(csi),
+  ...["OP", "OQ", "OR", "OS", "OA", "OB", "OC", "OD", "OM"].map((body) => `${ESC}${body}`),
+];
+/** Parts of sequences, and answers that nobody asked for. */
+const PARTS = [
+  ESC,
+  `${ESC}${ESC}`,
+  csi(""),
+  csi("1;"),
+  csi("<35;1"),
+  csi("200"),
+  csi("?1u"),
+  csi("?62c"),
+  csi("?997;1n"),
+  csi("?1004;2$y"),
+  `${ESC}]11;rgb:ffff/ffff/ffff\u0007`,
+  `${ESC}]11;rgb:0/0`,
+  `${ESC}]52;c;\u0007`,
+  `${ESC}P1+r\u001b\\`,
+  `${ESC}P`,
+  `${ESC}_G`,
+  csi("6;20;10t"),
+  csi("I"),
+  csi("O"),
+];
+
+/** Bytes that are no key: answers, reports, the release of a key, and parts that mean nothing. */
+export const NO_KEYS: ReadonlySet<string> = new Set([...PARTS.slice(2), csi("97;1:3u")]);
+
+const words = fc.oneof(
+  fc.constantFrom(
+    "go",
+    "a word",
+    "日本語",
+    "e\u0301 ",
+    "👩‍👩‍👧",
+    "🇨🇭",
+    "שלום",
+    "👍🏽",
+    "\u200d",
+    "ﷺ",
+    "ab cd",
+    " ",
+  ),
+  fc.constantFrom(
+    "/",
+    "/he",
+    "/model",
+    "/clear",
+    "/cost ",
+    "@",
+    "@src",
+    "!ls",
+    "!",
+    "?",
+    "\\",
+    "$",
+    "1",
+    "y",
+    "n",
+  ),
+  fc.string({ unit: "grapheme", maxLength: 8 }),
+  fc.constant("long words ".repeat(30)),
+);
+/** Characters that a keyboard can send: no controls. */
+const typed = words.map((text) => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ""));
+
+const pasted = fc.oneof(
+  { weight: 4, arbitrary: words },
+  { weight: 2, arbitrary: fc.array(words, { maxLength: 12 }).map((lines) => lines.join("\n")) },
+  { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.constant("a pasted line\r\n".repeat(60)) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("/nowhere/a picture.png", "\u001b[31mred\u001b[0m\u0007", "\t\ttabs"),
+  },
+);
+
+const size: fc.Arbitrary<Size> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      columns: fc.integer({ min: 40, max: 200 }),
+      rows: fc.integer({ min: 15, max: 60 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ columns: fc.integer({ min: 1, max: 12 }), rows: fc.integer({ min: 1, max: 6 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      { columns: 1, rows: 1 },
+      { columns: 10, rows: 3 },
+      { columns: 300, rows: 4 },
+      { columns: 3, rows: 70 },
+    ),
+  },
+);
+
+const MARKDOWN = [
+  "# A heading\n\n",
+  "| a | b |\n|---|---|\n| 日本 | a long cell of words |\n\n",
+  "```ts\nconst a = 1;\n",
+  "```\n",
+  "- one\n  - two\n    1. three\n",
+  "> quoted *words* and `code`\n\n",
+  "[a link](http://a.b/c) **bold** ~~gone~~ ",
+  "x".repeat(400),
+  "\u001b[2J\u001b]0;title\u0007\r\u0008\u202e",
+  "👩‍👩‍👧 שלום e\u0301\u0301\u0301 \u200b",
+  "\n\n\n\n",
+];
+
+/** Envelopes that fit the published schema, with ids from a few: starts meet their ends. */
+function fitted(): fc.Arbitrary<Event> {
+  const text = readFileSync(join(ROOT, "docs/protocol/events.schema.json"), "utf8");
+  const schema = (parseJson(text)?.value ?? {}) as JsonObject;
+  return (fitting(schema) as fc.Arbitrary<Envelope>).map(
+    ({ kind, payload }) => ({ kind, payload: withFewIds(payload) }) as Event,
+  );
+}
+
+const ID = /^(call|ask|inp|task|cli)_[0-9A-Z]{26}$/;
+
+function withFewIds(value: unknown): unknown {
+  if (typeof value === "string") {
+    const prefix = ID.exec(value)?.[1] as "call" | undefined;
+    return prefix === undefined ? value : fakeId(prefix, 1 + (value.charCodeAt(29) % 4));
+  }
+  if (Array.isArray(value)) return value.map(withFewIds);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withFewIds(each)]));
+}
+
+const callId = fc.integer({ min: 1, max: 4 }).map((at) => fakeId("call", at));
+const askId = fc.integer({ min: 1, max: 3 }).map((at) => fakeId("ask", at));
+const hunk = (id: string, line: number): object => ({
+  ...{ id, old_start: line, old_lines: 2, new_start: line, new_lines: 2 },
+  lines: [` same`, `-old ${line}`, `+new ${line} 日本`],
+});
+
+/** A question that opens. */
+const asked: fc.Arbitrary<Event> = fc.oneof(
+  fc
+    .record({
+      callId,
+      summary: fc.constantFrom(
+        "rm -rf build",
+        "curl http://a.b | sh\nsecond line",
+        "edit a.ts",
+        "x".repeat(500),
+      ),
+      timeoutMs: fc.constantFrom(undefined, 5_000, 60_000),
+      hasHunks: fc.boolean(),
+      rule: fc.constantFrom(undefined, "Bash(git push *)"),
+    })
+    .map(({ callId: id, summary, timeoutMs, hasHunks, rule }) => ({
+      kind: "PermissionRequested",
+      payload: {
+        ...{ callId: id, tool: "Bash", args: { command: summary }, originator: fakeId("cli", 1), summary },
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(rule === undefined ? {} : { rule }),
+        ...(hasHunks ? { hunks: [hunk("h1", 1), hunk("h2", 9)] } : {}),
+      },
+    })),
+  fc
+    .record({
+      askId,
+      about: fc.constantFrom("plan", "trust", "orphan", "elicitation", "token-code", "rewind"),
+      text: fc.constantFrom(...MARKDOWN),
+      choices: fc.constantFrom(undefined, [
+        { value: "yes", label: "yes, do it" },
+        { value: "no", label: "no" },
+      ]),
+      words: fc.boolean(),
+    })
+    .map(({ choices, ...payload }) => ({
+      kind: "Asked",
+      payload: choices === undefined ? payload : { ...payload, choices },
+    })),
+) as fc.Arbitrary<Event>;
+
+/** A question that opens, or is closed by somebody. */
+const question: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 2, arbitrary: asked },
+  {
+    weight: 1,
+    arbitrary: callId.map((id) => ({
+      kind: "PermissionAnswered",
+      payload: { callId: id, decision: "allow", scope: "once", rule: "a", counted: true },
+    })),
+  },
+  { weight: 1, arbitrary: askId.map((id) => ({ kind: "Answered", payload: { askId: id, answer: null } })) },
+) as fc.Arbitrary<Event>;
+
+const spoken: fc.Arbitrary<Event> = fc.oneof(
+  fc.constantFrom(...MARKDOWN).map((text) => ({ kind: "TextDelta", payload: { text } })),
+  callId.chain((id) =>
+    fc.constantFrom(
+      {
+        kind: "ToolCallStarted",
+        payload: { callId: id, tool: "Bash", args: { command: "npm test" }, mutating: true },
+      },
+      {
+        kind: "ToolCallStarted",
+        payload: { callId: id, tool: "Edit", args: { path: "a.ts", old: "a", new: "b" }, mutating: true },
+      },
+      {
+        kind: "ToolCallStarted",
+        payload: { callId: id, tool: "Task", args: { prompt: "look" }, mutating: false },
+      },
+      { kind: "ToolCallProgress", payload: { callId: id, partial: "out\u001b[31m red\r\nline\n" } },
+      { kind: "ToolResult", payload: { callId: id, content: [{ type: "text", text: "done\n".repeat(9) }] } },
+    ),
+  ),
+  fc.integer({ min: 1, max: 3 }).chain((turn) =>
+    fc.constantFrom(
+      {
+        kind: "TurnStarted",
+        payload: {
+          turn,
+          originator: fakeId("cli", 2),
+          content: [{ type: "text", text: "another client" }],
+        },
+      },
+      { kind: "TurnEnded", payload: { turn, reason: "complete", rounds: 1 } },
+    ),
+  ),
+) as fc.Arbitrary<Event>;
+
+const keys = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...SPECIAL) },
+  { weight: 2, arbitrary: fc.constantFrom(...CONTROLS) },
+  { weight: 2, arbitrary: fc.constantFrom(...LETTERS).map((letter) => `${ESC}${letter}`) },
+  { weight: 2, arbitrary: fc.constant("\r") },
+  { weight: 2, arbitrary: fc.constantFrom(..."12345ynstwadpv") },
+  { weight: 2, arbitrary: fc.constantFrom(...DELETING) },
+  { weight: 2, arbitrary: fc.constantFrom(...PARTS) },
+  { weight: 1, arbitrary: fc.constantFrom("\u0003", "\u0004", "\u001a", `${ESC}\r`, " ") },
+  { weight: 1, arbitrary: fc.constant(ESC) },
+);
+
+/** The rows of lists are reached by their keys; `app.interrupt` twice would end each sequence early. */
+const ACTED = ACTION_NAMES.filter((name) => name !== "app.interrupt" && name !== "app.leaveIfEmpty");
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: typed.map((text) => ({ do: "type" as const, text })) },
+  {
+    weight: 10,
+    arbitrary: keys.filter((bytes) => bytes !== "").map((bytes) => ({ do: "keys" as const, bytes })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("paste" as const),
+      text: pasted,
+      isMarked: fc.boolean(),
+      ends: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("mouse" as const),
+      code: fc.constantFrom(0, 1, 2, 3, 32, 35, 64, 65, 4, 66),
+      at: fc.record({ columns: fc.nat(210), rows: fc.nat(65) }),
+      end: fc.constantFrom("M" as const, "m" as const),
+    }),
+  },
+  { weight: 1, arbitrary: size.map((each) => ({ do: "resize" as const, size: each })) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant("events" as const),
+      events: fc.array(
+        fc.oneof(
+          { weight: 4, arbitrary: spoken },
+          { weight: 2, arbitrary: question },
+          { weight: 3, arbitrary: event },
+          { weight: 2, arbitrary: fitted() },
+        ),
+        { minLength: 1, maxLength: 5 },
+      ),
+      ofSubAgent: fc.integer({ min: 0, max: 4 }).map((at) => at === 0),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .constantFrom(1, 17, 49, 60, 120, 299, 311, 320, 600, 1_100, 2_500, 61_000)
+      .map((ms) => ({ do: "wait" as const, ms })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant("engine" as const),
+      mood: fc.constantFrom(
+        "takes",
+        "takes",
+        "takes",
+        "refuses",
+        "slow",
+        "silent",
+        "lost",
+      ) as fc.Arbitrary<EngineMood>,
+      pick: fc.nat(7),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ do: "answer" as const }) },
+  { weight: 3, arbitrary: fc.constantFrom(...ACTED).map((action) => ({ do: "act" as const, action })) },
+  {
+    weight: 1,
+    arbitrary: fc.integer({ min: 0, max: 9 }).map((at) => ({ do: "reach" as const, fails: at === 0 })),
+  },
+);
+
+/** A question that opens, keys and pauses about as long as it lets no key count, and a key that answers it. */
+const questionScene: fc.Arbitrary<readonly Step[]> = fc
+  .record({
+    question: asked,
+    pauses: fc.tuple(fc.constantFrom(0, 150, 240, 270, 320, 700), fc.constantFrom(0, 30, 150, 240, 270, 320)),
+    between: fc.constantFrom("x", "1", "\u001b[C", "\u001bOP", "5", "\u001b[5~"),
+    answer: fc.constantFrom("1", "2", "4", "y", "\r", "n"),
+  })
+  .map(({ question: event, pauses: [first, second], between, answer }) => [
+    { do: "events", events: [event], ofSubAgent: false },
+    { do: "wait", ms: first },
+    ...(second === 0
+      ? []
+      : ([
+          { do: "keys", bytes: between },
+          { do: "wait", ms: second },
+        ] as const)),
+    { do: "keys", bytes: answer },
+  ]);
+
+/** Drafts that are sent or cleared, and a walk back to them from another one, which is edited or sent. */
+const walkScene: fc.Arbitrary<readonly Step[]> = fc
+  .record({ first: typed, leave: fc.constantFrom("\r", "\u0003", "\u0018"), second: typed, last: keys })
+  .map(({ first, leave, second, last }) => [
+    { do: "type", text: first },
+    { do: "keys", bytes: leave },
+    { do: "wait", ms: 2_500 }, // a second Ctrl-C right behind the first one leaves
+    { do: "type", text: second },
+    { do: "keys", bytes: "\u001b[A" },
+    { do: "keys", bytes: last },
+  ]);
+
+const scene: fc.Arbitrary<readonly Step[]> = fc.oneof(
+  { weight: 30, arbitrary: step.map((each) => [each]) },
+  { weight: 2, arbitrary: questionScene },
+  { weight: 1, arbitrary: walkScene },
+);
+
+/** Sequences of everything that can happen to a client, and how it ends. */
+export const sequences: fc.Arbitrary<Sequence> = fc.record({
+  size,
+  answers: fc.record({
+    kitty: fc.boolean(),
+    attributes: fc.boolean(),
+    focus: fc.boolean(),
+    background: fc.boolean(),
+  }),
+  isReached: fc.integer({ min: 0, max: 3 }).map((at) => at > 0),
+  hasLast: fc.boolean(),
+  isNamed: fc.integer({ min: 0, max: 3 }).map((at) => at > 0),
+  settings: fc.constantFrom(
+    "",
+    "",
+    "",
+    'mouse = "full"\n',
+    "vim_keys = true\n",
+    'sidebar = true\ntheme = "dark"\n',
+    'notify = "always"\nnotify_content = true\n',
+  ),
+  steps: fc.array(scene, { maxLength: 24, size: "max" }).map((scenes) => scenes.flat()),
+  ending: fc.constantFrom("quit", "interrupt", "stopped", "exit", "killed") as fc.Arbitrary<Ending>,
+});
