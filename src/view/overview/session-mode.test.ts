@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { allowsEdits, MODES, modeAfter, modeText, sessionModeOf } from "./session-mode.ts";
+import { allowsEdits, hasAllowed, MODES, modeAfter, modeText, sessionModeOf } from "./session-mode.ts";
 
 const rules = (...texts: readonly string[]) => ({
   rules: texts.map((rule) => ({
@@ -34,4 +34,14 @@ test("[TUI-08 PERM-03] only a rule for every file allows edits, and the sentence
   expect(allowsEdits({ ...rules(), more: true })).toBeUndefined();
   expect(modeText("accept edits", { allowsEdits: false })).toContain("still asked about");
   expect(modeText("accept edits", {})).toContain("WorkspaceWrite");
+});
+
+test("[TUI-08 PERM-07] the sentence of ask mode names what a person has allowed for the session", () => {
+  const listed = rules("Write");
+  expect(hasAllowed(listed)).toBe(false);
+  const own = { ...listed, rules: listed.rules.map((each) => ({ ...each, source: "session" as const })) };
+  expect(modeText("ask", { isAllowed: hasAllowed(own) })).toContain(
+    "what you allowed for this session still runs",
+  );
+  expect(modeText("ask", {})).toContain("every change");
 });

@@ -48,11 +48,29 @@ export function allowsEdits({ rules, more }: ResultOf<"ListRules">): boolean | u
   return more ? undefined : false;
 }
 
-/** Returns what a mode does, in a sentence for the person who chose it. */
-export function modeText(mode: ChosenMode, { allowsEdits: allows }: Pick<ModeFacts, "allowsEdits">): string {
+/** Returns whether a person has allowed calls for the session: these run in each mode but plan. */
+export function hasAllowed({ rules }: ResultOf<"ListRules">): boolean {
+  return rules.some(
+    ({ effect, source }) => effect === "allow" && (source === "session" || source === "flag"),
+  );
+}
+
+/**
+ * Returns what a mode does, in a sentence for the person who chose it.
+ * @param isAllowed true if `hasAllowed`.
+ */
+export function modeText(
+  mode: ChosenMode,
+  {
+    allowsEdits: allows,
+    isAllowed = false,
+  }: Pick<ModeFacts, "allowsEdits"> & { readonly isAllowed?: boolean },
+): string {
   switch (mode) {
     case "ask":
-      return "ask (level ReadOnly): reading goes on; every change and every other command is asked about.";
+      return isAllowed
+        ? "ask (level ReadOnly): changes and other commands are asked about, but what you allowed for this session still runs."
+        : "ask (level ReadOnly): reading goes on; every change and every other command is asked about.";
     case "accept edits":
       return allows === false
         ? "accept edits (level WorkspaceWrite): no rule of this profile allows Edit, so each change is still asked about."

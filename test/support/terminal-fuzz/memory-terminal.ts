@@ -120,7 +120,7 @@ export class MemoryTerminal {
     this.#draw(text);
   }
 
-  /** A bell is heard; the main screen has lines, and texts that were not sent. Everything else is no client's to write. */
+  /** A bell is heard; the main screen has lines, and texts that were not sent. No client writes anything else. */
   #single(character: string): void {
     if (character === "\u0007" || (/[\r\n\t]/.test(character) && !this.isAlternate)) return;
     this.#fault(`the control character ${JSON.stringify(character)} is written`);

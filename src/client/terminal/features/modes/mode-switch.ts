@@ -3,6 +3,7 @@ import type { SessionId } from "../../../../base/ids.ts";
 import type { ChosenMode, ModeFacts, SessionMode } from "../../../../view/overview/session-mode.ts";
 import {
   allowsEdits,
+  hasAllowed,
   LEVEL_OF_MODE,
   modeAfter,
   modeText,
@@ -19,7 +20,7 @@ const PLAN_RUNS =
 export class ModeSwitch {
   readonly #services: Services;
   /** Facts that the engine told about one session. */
-  #told: Omit<ModeFacts, "planMode"> & { readonly of?: SessionId } = {};
+  #told: Omit<ModeFacts, "planMode"> & { readonly of?: SessionId; readonly isAllowed?: boolean } = {};
   /** The mode that a person has gone to, until the engine has it or refuses it. */
   #wanted: ChosenMode | undefined;
   /** A mode that was refused: the next one is behind it. */
@@ -57,8 +58,10 @@ export class ModeSwitch {
     ]);
     const level = info instanceof HarnessError ? undefined : info.level;
     const allows = rules instanceof HarnessError ? undefined : allowsEdits(rules);
+    const isAllowed = !(rules instanceof HarnessError) && hasAllowed(rules);
     this.#told = {
       of: sessionId,
+      isAllowed,
       ...(level === undefined ? {} : { level }),
       ...(allows === undefined ? {} : { allowsEdits: allows }),
     };
@@ -106,8 +109,8 @@ export class ModeSwitch {
       return say(`${mode}: ${refusalText(refused)}`, "failure");
     }
     await this.read();
-    const { allowsEdits: allows } = this.#told;
-    say(modeText(mode, allows === undefined ? {} : { allowsEdits: allows }));
+    const { allowsEdits: allows, isAllowed = false } = this.#told;
+    say(modeText(mode, { isAllowed, ...(allows === undefined ? {} : { allowsEdits: allows }) }));
   }
 
   /** Returns why plan mode cannot be left by a key: to leave it would approve a plan that nobody has read. */
