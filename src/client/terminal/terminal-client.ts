@@ -248,6 +248,9 @@ class TerminalClient {
       get draft() {
         return client.#input;
       },
+      get messages() {
+        return client.#outbox;
+      },
       screen: {
         get size() {
           return client.#screen.size;

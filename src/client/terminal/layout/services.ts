@@ -16,7 +16,7 @@ import type { PagePosition, TranscriptPage, TranscriptRange } from "../../../vie
 import type { Transcript } from "../../../view/transcript/transcript.ts";
 import type { Host } from "../host/host.ts";
 import type { DraftImage } from "../images/draft-image.ts";
-import type { OutgoingMessage } from "../input/message.ts";
+import type { Messages, OutgoingMessage } from "../input/message.ts";
 import type { ActionName } from "../keys/actions.ts";
 import type { KeyTable } from "../keys/key-table.ts";
 import type { LentTerminal } from "../lifecycle/lent-terminal.ts";
@@ -109,6 +109,7 @@ export interface Draft {
 export interface Services {
   readonly session: SessionAccess;
   readonly draft: Draft;
+  readonly messages: Messages;
   readonly host: Host;
   /** The folder that the client was started in. */
   readonly workingDir: string;
