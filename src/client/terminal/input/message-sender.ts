@@ -8,8 +8,8 @@ import type { DraftImage } from "../images/draft-image.ts";
 import { imageLabel } from "../images/draft-image.ts";
 import { imageMentions, readImage } from "../images/image-paths.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
-import type { SendHow, Services } from "../layout/services.ts";
-import type { MadeMessage, Messages, OutgoingMessage, Waited } from "./message.ts";
+import type { Services } from "../layout/services.ts";
+import type { MadeMessage, Messages, OutgoingMessage, SendHow, Waited } from "./message.ts";
 import { textMessage } from "./message.ts";
 
 export interface MessageSenderOptions {

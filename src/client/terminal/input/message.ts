@@ -1,6 +1,8 @@
 import type { InputId, SessionId } from "../../../base/ids.ts";
 import type { DraftImage } from "../images/draft-image.ts";
-import type { SendHow } from "../layout/services.ts";
+
+/** Delivery of a text that is sent while a turn runs. */
+export type SendHow = "queue" | "steer";
 
 /** A draft on its way to the session, or back from it. */
 export interface OutgoingMessage {

@@ -76,9 +76,6 @@ export interface SessionAccess {
   news(options: NewsOptions): AsyncIterable<NewsItem> | undefined;
 }
 
-/** Delivery of a text that is sent while a turn runs. */
-export type SendHow = "queue" | "steer";
-
 /** The draft of the person, for the parts of the screen. */
 export interface Draft {
   /** The text as it would be sent. */

@@ -11,11 +11,11 @@ import { runSlashCommand } from "../../../slash/commands/slash-commands.ts";
 import type { SlashState } from "../../../slash/create-slash-context.ts";
 import { createSlashContext } from "../../../slash/create-slash-context.ts";
 import { KnownCommands } from "../../../slash/known-commands.ts";
-import type { MadeMessage } from "../../input/message.ts";
+import type { MadeMessage, SendHow } from "../../input/message.ts";
 import type { ActionName } from "../../keys/actions.ts";
 import type { TerminalFeature } from "../../layout/feature.ts";
 import { inBackground } from "../../layout/in-background.ts";
-import type { SendHow, Services } from "../../layout/services.ts";
+import type { Services } from "../../layout/services.ts";
 import type { OpenSession } from "../../options.ts";
 import { shownSender } from "../../session/shown-sender.ts";
 import { SlashAnswer } from "./answer.ts";
@@ -103,7 +103,10 @@ class SlashLines implements TerminalFeature {
     const work = mayPrompt(command)
       ? this.#services.messages.sendMade(line, () => this.#runWhileHere(command))
       : this.#guarded(() => this.#runAndSend(command, line), line);
-    if (!isSwitch(command)) return inBackground(work, this.#services);
+    if (!isSwitch(command)) {
+      inBackground(work, this.#services);
+      return;
+    }
     const switching = work.finally(() => {
       if (this.#switching === switching) this.#switching = undefined;
     });
