@@ -94,7 +94,6 @@ export class DiffView implements Overlay {
       case "list.leave":
       case "panel.leave":
       case "turn.cancel":
-      case "app.interrupt":
         this.#services.close(this);
         return true;
       default:

@@ -70,7 +70,7 @@ export function editText({ label, text, done, close }: Edited): ListInterlude {
       if (action === "input.send") {
         close();
         done(field.text);
-      } else if (action === "turn.cancel" || action === "app.interrupt") close();
+      } else if (action === "turn.cancel") close();
       else field.act(action);
       return true;
     },

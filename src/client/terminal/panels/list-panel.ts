@@ -194,7 +194,6 @@ export class ListPanel<Value> implements Overlay {
         return true;
       case "list.leave":
       case "turn.cancel":
-      case "app.interrupt":
         services.close(this);
         return true;
       case "list.deleteBack":

@@ -65,7 +65,6 @@ export class AnswerPanel implements Overlay {
       case "list.leave":
       case "list.choose":
       case "turn.cancel":
-      case "app.interrupt":
         this.#services.close(this);
         return true;
       case "list.down":

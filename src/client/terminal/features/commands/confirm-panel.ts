@@ -70,7 +70,6 @@ class ConfirmPanel implements Overlay {
         return true;
       case "list.leave":
       case "turn.cancel":
-      case "app.interrupt":
         this.#answer(undefined);
         return true;
       default:

@@ -1,6 +1,7 @@
 import { unreachable } from "../../../../base/assert.ts";
 import { HarnessError, hasReason } from "../../../../base/errors.ts";
 import type { ModelSource } from "../../../../view/models/model-sources.ts";
+import { storedKeyText } from "../../../../view/models/stored-key-text.ts";
 import { refusalText } from "../../../../view/texts/refusal-text.ts";
 import type { DrawnRow } from "../../drawing/span.ts";
 import type { TerminalFeature } from "../../layout/feature.ts";
@@ -8,8 +9,8 @@ import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
 import type { PanelEntry } from "../../panels/list-entry.ts";
 import { ListPanel } from "../../panels/list-panel.ts";
+import { SecretPanel } from "../../panels/secret-panel.ts";
 import { drawWelcome } from "./draw-welcome.ts";
-import { KeyPanel } from "./key-panel.ts";
 import { ModelChoice } from "./model-choice.ts";
 
 type Way = ModelSource | { readonly kind: "demo" } | { readonly kind: "again" };
@@ -127,8 +128,24 @@ class Welcome implements TerminalFeature {
 
   #askKey({ provider, variable }: ModelSource & { readonly kind: "key" }): void {
     const services = this.#services;
-    const stored = () => inBackground(this.#look(), services);
-    services.open(new KeyPanel({ services, provider, variable, stored }));
+    services.open(
+      new SecretPanel({
+        services,
+        question: `Key of ${provider} (not shown)`,
+        effect: "stores it, encrypted, on the engine's machine",
+        instead: `or set ${variable} where the engine is started`,
+        store: (key) => this.#storeKey(provider, key),
+      }),
+    );
+  }
+
+  /** Returns the engine's refusal, if any. */
+  async #storeKey(provider: string, key: string): Promise<string | undefined> {
+    const answer = await this.#services.session.send({ kind: "StoreProviderKey", provider, key });
+    if (answer instanceof HarnessError) return refusalText(answer);
+    this.#services.say(storedKeyText(provider, answer.result));
+    inBackground(this.#look(), this.#services);
+    return undefined;
   }
 
   async #playDemo(): Promise<void> {

@@ -92,7 +92,6 @@ export class HistorySearch implements Overlay {
         return true;
       case "list.leave":
       case "turn.cancel":
-      case "app.interrupt":
         services.close(this);
         return true;
       default:
