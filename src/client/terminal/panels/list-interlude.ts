@@ -1,8 +1,8 @@
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { Field } from "../input/editor/field.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart } from "../layout/part.ts";
-import { Field } from "../questions/field.ts";
 
 /** A question or a field that stands in place of the search of a list. All keys are its own. */
 export interface ListInterlude {

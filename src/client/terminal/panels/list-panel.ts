@@ -2,7 +2,7 @@ import { cutBeginning, cutEnd, displayWidth } from "../../../view/terminal/displ
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
-import { before } from "../input/graphemes.ts";
+import { before } from "../input/editor/graphemes.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";

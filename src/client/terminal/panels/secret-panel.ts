@@ -46,10 +46,10 @@ export class SecretPanel implements Overlay {
   draw({ columns, rows: height }: Size): DrawnPart {
     const head = wrapSpans([span(this.#options.question, { role: "heading" })], { columns });
     const length = [...this.#secret].length;
-    const dots = "•".repeat(Math.min(length, DOTS_MAX, Math.max(1, columns - MARK.length - 1)));
-    const typed = [span(`${MARK}${dots}`)];
-    const counted = length === 0 ? [] : [span(`  ${count(length, "character")}`, { role: "dim" })];
-    const field = wrapSpans([...typed, ...counted], { columns });
+    const counted = length === 0 ? "" : `  ${count(length, "character")}`;
+    const room = Math.max(1, columns - MARK.length - counted.length - 1);
+    const typed = [span(`${MARK}${"•".repeat(Math.min(length, DOTS_MAX, room))}`)];
+    const field = wrapSpans([...typed, span(counted, { role: "dim" })], { columns });
     const problem = this.#problem === undefined ? [] : [span(this.#problem, { role: "failure" })];
     const below = [
       ...(problem.length === 0 ? [] : wrapSpans(problem, { columns })),
