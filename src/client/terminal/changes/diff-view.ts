@@ -222,7 +222,7 @@ export class DiffView implements Overlay {
 
   #footRows(columns: number): readonly DrawnRow[] {
     const { keys } = this.#services;
-    const key = (action: ActionName) => keys.keysOf(action)[0] ?? "-";
+    const key = (action: ActionName) => keys.label(action);
     const other = this.#layout === "side" ? "unified" : "side by side";
     const hints = [
       `${key("review.next")} next`,

@@ -124,7 +124,7 @@ export class InlineTranscript implements ScreenPart {
     }
     if (count <= HISTORY_ROWS_MAX || first === undefined) return [];
     this.#parts.skipTo(transcript, first);
-    const key = this.#services.keys.keysOf("transcript.pageUp")[0] ?? "the palette";
+    const key = this.#services.keys.label("transcript.pageUp", "the palette");
     return [row([span(`… earlier messages: ${key} shows them`, { role: "dim" })])];
   }
 

@@ -327,7 +327,7 @@ export class InputPart implements ScreenPart, Draft {
     this.#stash.put(this.#state);
     this.#remember();
     this.#begin(EMPTY_EDITOR);
-    const key = services.keys.keysOf("input.stash")[0] ?? "the same key";
+    const key = services.keys.label("input.stash", "the same key");
     services.say(`Stashed the draft: ${key} in an empty draft brings it back.`);
   }
 

@@ -96,8 +96,8 @@ export class SecretPanel implements Overlay {
     const { services, effect, instead } = this.#options;
     if (this.#isStoring) return "The engine stores it …";
     const { keys } = services;
-    const enter = keys.keysOf("list.choose")[0] ?? "-";
-    const leave = keys.keysOf("list.leave")[0] ?? "-";
+    const enter = keys.label("list.choose");
+    const leave = keys.label("list.leave");
     const others = instead === undefined ? "" : ` · ${instead}`;
     return `${enter} ${effect} · ${leave} stores nothing${others}`;
   }

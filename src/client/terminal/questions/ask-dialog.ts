@@ -202,7 +202,7 @@ export class AskDialog implements Dialog {
   #reviewAnswers(): readonly ShownAnswer[] {
     if (this.#ask.about !== "trust") return [];
     const { keys } = this.#options.services;
-    const key = (name: ActionName) => keys.keysOf(name)[0] ?? "-";
+    const key = (name: ActionName) => keys.label(name);
     const move = [key("review.next"), key("review.previous")];
     const view = [key("review.whole"), key("review.layout")];
     const several = parseReview(this.#ask.text).files.length > 1;

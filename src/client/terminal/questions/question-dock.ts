@@ -297,7 +297,7 @@ export class QuestionDock implements ScreenPart {
     const above = entry.top;
     const below = body.length - entry.top - shown.length;
     const { keys } = this.#services;
-    const full = keys.keysOf("dialog.full")[0] ?? "-";
+    const full = keys.label("dialog.full");
     const text = `… ${above} rows above, ${below} below, ${full}: all`;
     return [...shown, ...wrapSpans([span(text, { role: "dim" })], { columns }).slice(0, 1)];
   }

@@ -36,7 +36,7 @@ export function drawHeader(header: Header, columns: number): readonly DrawnRow[]
 }
 
 function offerText({ last, keys, nowMs }: Header): string {
-  const keyOf = (action: "session.continue" | "session.open") => keys.keysOf(action)[0] ?? "";
+  const keyOf = (action: "session.continue" | "session.open") => keys.label(action, "");
   const list = `${keyOf("session.open")} lists sessions`;
   if (last === undefined) return `type to begin · ${list}`;
   const title = cutEnd(neutraliseLine(last.title), TITLE_COLUMNS);

@@ -107,7 +107,7 @@ export class StatusPart {
   /** Returns the line above the draft. @param newBlocks blocks that came below the window; undefined at the end. */
   rule(columns: number, newBlocks: number | undefined): DrawnRow {
     const { keys, clock, session } = this.#services;
-    const keyOf = (action: "transcript.end" | "turn.cancel" | "mode.next") => keys.keysOf(action)[0] ?? "";
+    const keyOf = (action: "transcript.end" | "turn.cancel" | "mode.next") => keys.label(action, "");
     const mode = this.#options.mode();
     const { run, clients } = session.view;
     const originator = run?.turn?.originator;

@@ -48,7 +48,7 @@ export class AnswerPanel implements Overlay {
     const room = this.#room;
     const top = Math.min(this.#top, this.#lastTop);
     const { keys } = this.#services;
-    const key = (name: ActionName) => keys.keysOf(name)[0] ?? "-";
+    const key = (name: ActionName) => keys.label(name);
     const place =
       all.length <= room ? "" : `rows ${top + 1}-${Math.min(all.length, top + room)} of ${all.length} · `;
     const foot = `${key("list.leave")} closes · ${place}${key("list.pageDown")} ${key("list.down")} scroll`;

@@ -84,7 +84,7 @@ class Completion implements TerminalFeature, DraftAssistant {
     if (this.#list === undefined) return [];
     const { keys, screen } = this.#services;
     const { entries, at, hasMore } = this.#list;
-    const key = (name: ActionName) => keys.keysOf(name)[0] ?? "-";
+    const key = (name: ActionName) => keys.label(name);
     const enter = at === -1 ? "sends" : entries[at]?.runsAlone === true ? "runs" : "takes";
     const words = `${key("completion.take")} takes · ${key("completion.run")} ${enter} · ${key("completion.leave")} closes`;
     return drawCompletion({ entries, at, hasMore, columns, keys: words, screenRows: screen.size.rows });

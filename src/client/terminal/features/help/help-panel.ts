@@ -79,7 +79,7 @@ export class HelpPanel implements Overlay {
 
   #hints(): readonly [scroll: string, close: string] {
     const { keys } = this.#services;
-    const key = (action: ActionName) => keys.keysOf(action)[0] ?? "-";
+    const key = (action: ActionName) => keys.label(action);
     return [
       `${key("list.up")} ${key("list.down")} ${key("list.pageDown")} scroll`,
       `${key("panel.leave")} closes`,

@@ -21,8 +21,8 @@ function nextFavourite(services: Services): void {
   const { model: current } = currentModel(services);
   const next = favourites[(favourites.indexOf(current ?? "") + 1) % Math.max(1, favourites.length)];
   if (next === undefined || next === current) {
-    const [list = "the list of models"] = keys.keysOf("model.open");
-    const [mark = "its key"] = keys.keysOf("models.favourite");
+    const list = keys.label("model.open", "the list of models");
+    const mark = keys.label("models.favourite", "its key");
     say(`There is no other favourite model: ${list} lists the models, ${mark} there marks one.`);
     return;
   }

@@ -61,7 +61,7 @@ export class QueueCommands {
     if (!(await this.#withdraw(input))) return;
     const message = draftOfInput(input);
     if (message !== undefined) draft.remember(message);
-    const key = keys.keysOf("input.history")[0] ?? "the history";
+    const key = keys.label("input.history", "the history");
     say(message === undefined ? "Withdrawn." : `Withdrawn: ${key} finds it again.`);
   }
 

@@ -40,7 +40,7 @@ class Welcome implements TerminalFeature {
     if (!this.#isShown) return [];
     const { keys, screen } = this.#services;
     const { sources, defaultModel, isLooking } = this.#choice;
-    const key = keys.keysOf("model.setUp")[0] ?? "the palette";
+    const key = keys.label("model.setUp", "the palette");
     return drawWelcome({ sources, defaultModel, isLooking, key, height: screen.size.rows }, columns);
   }
 
