@@ -1,5 +1,6 @@
 import type { HarnessError } from "../../src/base/errors.ts";
 import { messageOf } from "../../src/base/errors.ts";
+import { KnownCommands } from "../../src/client/slash/known-commands.ts";
 import type { DrawnRow } from "../../src/client/terminal/drawing/span.ts";
 import { textOfRow } from "../../src/client/terminal/drawing/span.ts";
 import type { DraftImage } from "../../src/client/terminal/images/draft-image.ts";
@@ -93,6 +94,7 @@ export function fakeServices(): FakeServices {
       isModelNamed: false,
       isOverNetwork: false,
       hasFailed: false,
+      commandsOf: (open) => new KnownCommands(services.session, open.session),
       note: (note) => void services.notes.push(note),
       clear: () => void services.notes.splice(0),
       session: async () => services.session.open as never,

@@ -5,8 +5,8 @@ import { engineFailed } from "../../view/notes/engine-text.ts";
 import { INTERRUPT_BANNER } from "../../view/terminal/interrupt-banner.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { NoteTone } from "../../view/transcript/items.ts";
-import type { Role } from "./drawing/span.ts";
 import { row, span } from "./drawing/span.ts";
+import { TONE_ROLES } from "./drawing/tones.ts";
 import { TERMINAL_FEATURES } from "./features.ts";
 import { ImageUploads } from "./images/image-uploads.ts";
 import { InlineTranscript } from "./inline/inline-transcript.ts";
@@ -41,7 +41,6 @@ const SETTLE_MS_MAX = 1_000;
 /** Contexts whose actions are there at any time. */
 const ANYWHERE: readonly KeyContext[] = ["global", "input", "emptyDraft"];
 export const NO_EFFECT = "Nothing does this here";
-const TONES: Readonly<Record<NoteTone, Role>> = { info: "accent", warning: "warning", failure: "failure" };
 
 /**
  * Runs the terminal client on the whole screen until the person leaves it ([A] § TUI, TUI-01). The first frame waits
@@ -417,7 +416,7 @@ class TerminalClient {
   }
 
   #say(text: string, tone: NoteTone = "info"): void {
-    this.#stage.say(row([span(text, { role: TONES[tone] })]));
+    this.#stage.say(row([span(text, { role: TONE_ROLES[tone] })]));
     this.#screen.redraw();
   }
 

@@ -14,6 +14,7 @@ import type { NoteTone } from "../../../view/transcript/items.ts";
 import type { LocalNote } from "../../../view/transcript/local-notes.ts";
 import type { PagePosition, TranscriptPage, TranscriptRange } from "../../../view/transcript/pages.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
+import type { KnownCommands } from "../../slash/known-commands.ts";
 import type { Host } from "../host/host.ts";
 import type { DraftImage } from "../images/draft-image.ts";
 import type { Messages, OutgoingMessage } from "../input/message.ts";
@@ -42,6 +43,8 @@ export interface SessionAccess {
   readonly hasFailed: boolean;
   /** True if the engine was reached at a network address, which takes no key of a provider. */
   readonly isOverNetwork: boolean;
+  /** Returns the commands of a session, as its engine lists them. Those of the session that is shown are kept. */
+  commandsOf(open: OpenSession): Pick<KnownCommands, "list" | "find">;
   /** Adds a note of this client to the transcript. */
   note(note: LocalNote): void;
   /** Leaves everything out of the transcript that was read so far; the session keeps it. */

@@ -13,6 +13,7 @@ import { askFor, editText } from "./list-interlude.ts";
 import type { ListWidths } from "./list-rows.ts";
 import { besides, entryRow, headRow, listWidths, packedRows } from "./list-rows.ts";
 import { ListSearch } from "./list-search.ts";
+import { WHEEL_ROWS } from "./scroll.ts";
 
 export interface ListPanelOptions<Value> {
   readonly title: string;
@@ -47,7 +48,6 @@ const PROMPT = "search: ";
 const BESIDE_COLUMNS_MIN = 110;
 const LINE_COLUMNS = 3;
 const HINT_ROWS_MAX = 2;
-const WHEEL_ROWS = 3;
 
 /** Entries of the last frame on the screen, for the mouse. */
 interface Shown {

@@ -1,7 +1,6 @@
 import { HarnessError } from "../../../../base/errors.ts";
 import { SLASH_COMMANDS } from "../../../../protocol/commands/own-commands.ts";
 import { isBuiltinCommand } from "../../../../protocol/commands/slash-commands.ts";
-import type { Envelope } from "../../../../protocol/events/envelope.ts";
 import { isOwnPrompt } from "../../../../view/slash/own-prompts.ts";
 import type { SlashCommand, Typed } from "../../../../view/slash/slash.ts";
 import { parseTyped, printCommand } from "../../../../view/slash/slash.ts";
@@ -10,7 +9,6 @@ import { slashHelpText } from "../../../slash/commands/help-text.ts";
 import { runSlashCommand } from "../../../slash/commands/slash-commands.ts";
 import type { SlashState } from "../../../slash/create-slash-context.ts";
 import { createSlashContext } from "../../../slash/create-slash-context.ts";
-import { KnownCommands } from "../../../slash/known-commands.ts";
 import type { MadeMessage, SendHow } from "../../input/message.ts";
 import type { ActionName } from "../../keys/actions.ts";
 import type { TerminalFeature } from "../../layout/feature.ts";
@@ -53,8 +51,6 @@ class SlashLines implements TerminalFeature {
   /** Runs until a command has shown another session. */
   #switching: Promise<void> | undefined;
   #shown: PromiseWithResolvers<void> | undefined;
-  /** Commands of the session that is shown, as its engine lists them. */
-  #known: { readonly of: OpenSession; readonly commands: KnownCommands } | undefined;
 
   constructor(services: Services) {
     this.#services = services;
@@ -83,10 +79,6 @@ class SlashLines implements TerminalFeature {
         this.#start(typed, text);
         return true;
     }
-  }
-
-  changed(envelope: Envelope): void {
-    this.#known?.commands.add(envelope);
   }
 
   opened(): void {
@@ -159,7 +151,7 @@ class SlashLines implements TerminalFeature {
     if (session.open === undefined && (await this.#runWithoutSession(command))) return undefined;
     const open = await session.session();
     const answer = new SlashAnswer(services, titleOf(command));
-    const commands = this.#commandsOf(open);
+    const commands = session.commandsOf(open);
     const sender = shownSender(services, this.#end.signal, async (text) => answer.say(text));
     const parts = {
       session: open.session,
@@ -215,13 +207,6 @@ class SlashLines implements TerminalFeature {
     if (found instanceof HarnessError) throw found;
     await session.goTo({ kind: "stored", info: found });
     return true;
-  }
-
-  #commandsOf(open: OpenSession): KnownCommands {
-    if (this.#known?.of === open) return this.#known.commands;
-    const sender = shownSender(this.#services, this.#end.signal, async () => undefined);
-    this.#known = { of: open, commands: new KnownCommands(sender, open.session) };
-    return this.#known.commands;
   }
 
   #state({ model }: OpenSession): SlashState {

@@ -1,7 +1,8 @@
 import type { TerminalFeature } from "../../layout/feature.ts";
 import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
-import { applyModel, currentModel } from "./current-model.ts";
+import { applyModel } from "../../session/apply-model.ts";
+import { currentModel } from "./current-model.ts";
 import { openModels } from "./model-panel.ts";
 
 /** The choice of a model and its effort for the session, and a key that goes through the favourite ones. */
@@ -26,5 +27,5 @@ function nextFavourite(services: Services): void {
     say(`There is no other favourite model: ${list} lists the models, ${mark} there marks one.`);
     return;
   }
-  inBackground(applyModel(services, next, undefined), services);
+  inBackground(applyModel(services, { model: next }), services);
 }

@@ -10,6 +10,7 @@ import type { Services } from "../../layout/services.ts";
 import type { PanelEntry } from "../../panels/list-entry.ts";
 import { ListPanel } from "../../panels/list-panel.ts";
 import { SecretPanel } from "../../panels/secret-panel.ts";
+import { applyModel } from "../../session/apply-model.ts";
 import { drawWelcome } from "./draw-welcome.ts";
 import { ModelChoice } from "./model-choice.ts";
 
@@ -118,12 +119,11 @@ class Welcome implements TerminalFeature {
   /** Begins a session with a model, or gives it to the session that is open. Nothing is written to the settings. */
   async #useModel(model: string): Promise<void> {
     const { session, say } = this.#services;
-    if (session.open === undefined) await session.goTo({ kind: "new", model });
-    else {
-      const answer = await session.send({ kind: "SetModel", sessionId: session.open.session, model });
-      if (answer instanceof HarnessError) return say(refusalText(answer), "failure");
-    }
-    if (session.open !== undefined) say(`${model} answers here. To keep it: default_model in config.toml.`);
+    const done = `${model} answers here. To keep it: default_model in config.toml.`;
+    if (session.open !== undefined) return await applyModel(this.#services, { model, done });
+    await session.goTo({ kind: "new", model });
+    // TypeScript does not see that the wait has opened one.
+    if ((session.open as unknown) !== undefined) say(done);
   }
 
   #askKey({ provider, variable }: ModelSource & { readonly kind: "key" }): void {
