@@ -62,7 +62,6 @@ async function start(settings: string): Promise<Rig> {
     workingDir: "/work",
     engine: Promise.resolve({
       connection,
-      isShared: false,
       open: async () => {
         throw REFUSAL;
       },

@@ -47,7 +47,6 @@ export async function runFullScreen(
     const named = settings.resume === undefined ? {} : { named: await openWith(settings) };
     return {
       connection,
-      isShared: !owned,
       isModelNamed: settings.model !== undefined || settings.profile !== undefined,
       isOverNetwork: connect !== undefined && !connect.url.startsWith("unix:"),
       ...(last === undefined ? {} : { last }),

@@ -12,13 +12,6 @@ import type { MouseInput, Size } from "../screen/screen.ts";
 import type { ChangedFile } from "./change-files.ts";
 import { changeDiff } from "./change-files.ts";
 
-/** A file in a review of changes. */
-export interface ReviewedChange {
-  readonly file: ChangedFile;
-  /** Words about where it was changed, such as "turn 3". Default: none. */
-  readonly where?: string;
-}
-
 /** Lines of one file that are drawn; the rest is counted. */
 const LINES_MAX = 20_000;
 const HINT_ROWS_MAX = 2;
@@ -39,7 +32,7 @@ export class DiffView implements Overlay {
   readonly place = "full";
   readonly contexts: readonly KeyContext[] = ["review", "panel", "list"];
   readonly #services: Services;
-  readonly #changes: readonly ReviewedChange[];
+  readonly #changes: readonly ChangedFile[];
   #at: number;
   readonly #scroll = new Scroll();
   #room = 1;
@@ -52,7 +45,7 @@ export class DiffView implements Overlay {
       title,
       changes,
       at = 0,
-    }: { readonly title: string; readonly changes: readonly ReviewedChange[]; readonly at?: number },
+    }: { readonly title: string; readonly changes: readonly ChangedFile[]; readonly at?: number },
   ) {
     this.title = title;
     this.#services = services;
@@ -107,7 +100,7 @@ export class DiffView implements Overlay {
     return type === "wheel" && this.#scrollBy(wheel * WHEEL_ROWS);
   }
 
-  get #change(): ReviewedChange | undefined {
+  get #change(): ChangedFile | undefined {
     return this.#changes[this.#at];
   }
 
@@ -154,7 +147,7 @@ export class DiffView implements Overlay {
   #rows(): Drawn {
     const { columns } = this.#size;
     const layout = this.#layout;
-    const file = this.#change?.file;
+    const file = this.#change;
     if (file === undefined) return { file: NO_FILE, columns, layout, rows: [], hunks: [] };
     const known = this.#drawn;
     if (known?.file === file && known.columns === columns && known.layout === layout) return known;
@@ -188,16 +181,15 @@ export class DiffView implements Overlay {
   }
 
   #headRows(columns: number): readonly DrawnRow[] {
-    const change = this.#change;
-    if (change === undefined) return [];
-    const { file, where } = change;
+    const file = this.#change;
+    if (file === undefined) return [];
     const { path, from, kind, added, removed } = file;
     const name = from === undefined ? path : `${from} → ${path}`;
     const place = this.#changes.length < 2 ? "" : ` (file ${this.#at + 1} of ${this.#changes.length})`;
     return wrapSpans(
       [
         span(name, { isBold: true }),
-        span(` ${kind}${where === undefined ? "" : ` in ${where}`}${place} `, { role: "dim" }),
+        span(` ${kind}${place} `, { role: "dim" }),
         span(`+${added}`, { role: "added" }),
         span(" "),
         span(`-${removed}`, { role: "removed" }),

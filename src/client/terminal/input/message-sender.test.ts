@@ -100,7 +100,7 @@ test("[TUI-03 bar:Cancel] a message is cancelled at any wait before the engine h
   await last;
 });
 
-test("[CMD-01 ENG-26] what a line stands for is sent in the place of the line, and comes back as the line", async () => {
+test("[CMD-01 ENG-26] a line keeps its order while its message is made, and comes back to the draft as it was typed", async () => {
   const { services, outbox } = openOutbox();
   const made = Promise.withResolvers<MadeMessage>();
   const first = outbox.sendMade("/prompts:x", () => made.promise);

@@ -23,7 +23,7 @@ export interface MessageSenderOptions {
 const SHOWN_AFTER_MS = 250;
 
 /** A message between the draft and the engine. */
-interface Place {
+interface PendingMessage {
   /** The message as it comes back into the draft. */
   readonly message: OutgoingMessage;
   readonly cancelled: AbortController;
@@ -50,7 +50,7 @@ interface Prepared extends Pick<OutgoingMessage, "text" | "images"> {
 export class MessageSender implements Messages {
   readonly #options: MessageSenderOptions;
   readonly #order = new InOrder<"messages">();
-  #places: readonly Place[] = [];
+  #places: readonly PendingMessage[] = [];
 
   constructor(options: MessageSenderOptions) {
     this.#options = options;
@@ -103,9 +103,9 @@ export class MessageSender implements Messages {
   }
 
   /** Does the work of a message once those before it are sent. A failure is shown, and the message comes back. */
-  async #inPlace(message: OutgoingMessage, work: (place: Place) => Promise<void>): Promise<void> {
+  async #inPlace(message: OutgoingMessage, work: (place: PendingMessage) => Promise<void>): Promise<void> {
     const { services, refused } = this.#options;
-    const place: Place = {
+    const place: PendingMessage = {
       ...{ message, cancelled: new AbortController() },
       ...{ isSlow: false, isHandedOver: false },
     };
@@ -135,7 +135,7 @@ export class MessageSender implements Messages {
     }
   }
 
-  async #deliver(input: Prepared, place: Place): Promise<void> {
+  async #deliver(input: Prepared, place: PendingMessage): Promise<void> {
     const { services, uploads } = this.#options;
     const { signal } = place.cancelled;
     const { text, images, delivery, skill, agent } = input;
@@ -174,7 +174,7 @@ export class MessageSender implements Messages {
 
   async #withMentioned(
     message: Pick<OutgoingMessage, "text" | "images">,
-    { cancelled: { signal } }: Place,
+    { cancelled: { signal } }: PendingMessage,
   ): Promise<Pick<OutgoingMessage, "text" | "images">> {
     return await whileAlive(withMentioned(message, this.#options.services), signal);
   }

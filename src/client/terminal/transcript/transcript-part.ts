@@ -351,7 +351,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
   #clicked({ drawn, place }: PlacedRow): void {
     if (this.#browse.isOpen) this.#browse.mark(place.event);
     const { target } = drawn;
-    if (target === undefined || !("event" in target)) return;
+    if (target === undefined) return;
     const kind = itemOf(this.#services.session.transcript, place.event)?.kind;
     if (kind !== "call" && kind !== "thinking") return;
     this.#search.settle();
