@@ -7,7 +7,7 @@ import { displayWidth } from "../../view/terminal/display-width.ts";
 import { neutralise } from "../../view/terminal/terminal-text.ts";
 import type { ActionName } from "./keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "./keys/actions.ts";
-import { textOfPainted } from "./screen/painted-text.ts";
+import { textOfPainted } from "./screen/frames/painted-text.ts";
 import type { ScreenFrame, ScreenInput, Size, TerminalScreenOptions } from "./screen/screen.ts";
 import { NO_EFFECT, runTerminalClient } from "./terminal-client.ts";
 

@@ -141,7 +141,7 @@ class TerminalClient {
       draw: (size) => this.#stage.draw(size),
       finished: (size, isLast) => this.#stage.finished(size, isLast),
       input: (input) => {
-        if (input.kind === "background") this.#themes.backgroundIs(input.colour);
+        if (input.kind === "background") this.#themes.setBackground(input.colour);
         if (input.kind === "focus") this.#eachFeature((feature) => feature.focused?.(input.isFocused));
         this.#stage.input(input);
       },

@@ -115,7 +115,7 @@ export interface Services {
   readonly workingDir: string;
   readonly settings: ClientSettings;
   readonly screen: Pick<TerminalScreen, "control" | "size" | "setTitle"> & Pick<LentTerminal, "lend">;
-  readonly themes: Pick<ThemeChoice, "chosen" | "hindrance" | "preview">;
+  readonly themes: Pick<ThemeChoice, "chosen" | "limitation" | "preview">;
   readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
   /** The keys as they are now: they change when the file of settings is read. */
   readonly keys: KeyTable;

@@ -295,7 +295,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
         if (!this.#browse.enter()) this.#services.say("This block has no parts of its own.");
         return true;
       case "browse.out":
-        this.#browse.leaveInner();
+        this.#browse.leavePart();
         return true;
       case "browse.search":
         this.#openSearch();

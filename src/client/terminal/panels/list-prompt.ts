@@ -5,7 +5,7 @@ import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart } from "../layout/part.ts";
 
 /** A question or a field that stands in place of the search of a list. All keys are its own. */
-export interface ListInterlude {
+export interface ListPrompt {
   readonly contexts: readonly KeyContext[];
   draw(columns: number): DrawnPart;
   act(action: ActionName): boolean;
@@ -22,7 +22,7 @@ interface Asked {
 }
 
 /** Returns a question: `y` is yes, and any other key is no. A pasted text is no. */
-export function askFor({ text, yes, done, close }: Asked): ListInterlude {
+export function askFor({ text, yes, done, close }: Asked): ListPrompt {
   const refuse = () => {
     close();
     return true;
@@ -53,7 +53,7 @@ interface Edited {
 }
 
 /** Returns a field with a text: Enter takes it, Esc leaves it. */
-export function editText({ label, text, done, close }: Edited): ListInterlude {
+export function editText({ label, text, done, close }: Edited): ListPrompt {
   const field = new Field();
   field.insert(text);
   return {
