@@ -172,7 +172,7 @@ function endOnBugs(stderr: Output): void {
       const { hasOwners, isClaimed } = await import("../platform/stray-errors.ts");
       isOurs = !isClaimed(thrown);
       if (!isOurs) return;
-      const { giveTerminalBack } = await import("./commands/line/terminal-life.ts");
+      const { giveTerminalBack } = await import("./commands/line/terminal-lifecycle.ts");
       giveTerminalBack();
       const whose = hasOwners() ? "bug in cinch, or in a plugin" : "bug in cinch";
       await stderr.write(`cinch: ${whose}: ${neutralise(stackOf(thrown))}\n`);

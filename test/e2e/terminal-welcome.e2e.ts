@@ -53,7 +53,7 @@ for (const [columns, rows] of [
       await terminal.press("Enter");
       await terminal.shows("Key of keyed (not shown)");
       await terminal.paste(KEY);
-      await terminal.shows(`key: ${KEY.length} characters`);
+      await terminal.shows(`•  ${KEY.length} characters`);
       expect(await terminal.screen()).not.toContain(KEY.slice(0, 6));
       await terminal.press("Enter");
       await terminal.shows(/The key of keyed was stored/);

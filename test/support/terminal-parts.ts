@@ -1,9 +1,10 @@
 import type { HarnessError } from "../../src/base/errors.ts";
 import { messageOf } from "../../src/base/errors.ts";
+import { KnownCommands } from "../../src/client/slash/known-commands.ts";
 import type { DrawnRow } from "../../src/client/terminal/drawing/span.ts";
 import { textOfRow } from "../../src/client/terminal/drawing/span.ts";
 import type { DraftImage } from "../../src/client/terminal/images/draft-image.ts";
-import type { OutgoingMessage } from "../../src/client/terminal/input/message.ts";
+import type { MadeMessage, OutgoingMessage } from "../../src/client/terminal/input/message.ts";
 import { KeyTable } from "../../src/client/terminal/keys/key-table.ts";
 import type { Overlay } from "../../src/client/terminal/layout/part.ts";
 import type { Services } from "../../src/client/terminal/layout/services.ts";
@@ -35,6 +36,8 @@ export interface FakeServices extends Services {
   /** Messages that came back into the draft, and those that the history got. */
   readonly restored: OutgoingMessage[];
   readonly remembered: OutgoingMessage[];
+  /** Messages for the model. */
+  readonly messaged: (OutgoingMessage | MadeMessage)[];
   readonly pastedImages: DraftImage[];
   /** Control sequences that were written outside of frames. */
   readonly controls: string[];
@@ -67,6 +70,7 @@ export function fakeServices(): FakeServices {
     inserted: [],
     restored: [],
     remembered: [],
+    messaged: [],
     pastedImages: [],
     controls: [],
     titles: [],
@@ -90,6 +94,7 @@ export function fakeServices(): FakeServices {
       isModelNamed: false,
       isOverNetwork: false,
       hasFailed: false,
+      commandsOf: (open) => new KnownCommands(services.session, open.session),
       note: (note) => void services.notes.push(note),
       clear: () => void services.notes.splice(0),
       session: async () => services.session.open as never,
@@ -131,6 +136,13 @@ export function fakeServices(): FakeServices {
       restore: (messages) => void services.restored.push(...messages),
       remember: (message) => void services.remembered.push(message),
       sending: [],
+    },
+    messages: {
+      send: async (message) => void services.messaged.push(message),
+      async sendMade(_line, make) {
+        const made = await make();
+        if (made !== undefined) services.messaged.push(made);
+      },
     },
     host: {
       environment: {},

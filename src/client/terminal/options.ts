@@ -43,8 +43,6 @@ export interface ReachedByTerminal {
   readonly connection: Connection;
   /** True if the command line names a model, or a profile, which may name one. Default: false. */
   readonly isModelNamed?: boolean;
-  /** True if the engine outlives this client. */
-  readonly isShared: boolean;
   /** True if it was reached at a network address. Default: false. */
   readonly isOverNetwork?: boolean;
   /** The session that the command line names, if it names one. */
@@ -79,6 +77,6 @@ export interface TerminalClientOptions {
 
 export interface TerminalOutcome {
   /** Reason of the end: the person left, or pressed Ctrl-C twice. */
-  readonly why: "quit" | "interrupt" | "ended";
+  readonly why: "quit" | "interrupt";
   readonly session?: SessionId;
 }

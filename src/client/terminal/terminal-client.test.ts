@@ -8,7 +8,7 @@ import { neutralise } from "../../view/terminal/terminal-text.ts";
 import type { ActionName } from "./keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "./keys/actions.ts";
 import type { TerminalOutcome } from "./options.ts";
-import { textOfPainted } from "./screen/painted-text.ts";
+import { textOfPainted } from "./screen/frames/painted-text.ts";
 import type { ScreenFrame, ScreenInput, Size, TerminalScreenOptions } from "./screen/screen.ts";
 import { NO_EFFECT, runTerminalClient } from "./terminal-client.ts";
 
@@ -68,7 +68,6 @@ async function start(settings: string): Promise<Rig> {
     workingDir: "/work",
     engine: Promise.resolve({
       connection,
-      isShared: false,
       open: async () => {
         throw REFUSAL;
       },

@@ -6,13 +6,13 @@ import { homePath } from "../../view/terminal/home-path.ts";
 import { INTERRUPT_BANNER } from "../../view/terminal/interrupt-banner.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { NoteTone } from "../../view/transcript/items.ts";
-import type { Role } from "./drawing/span.ts";
 import { row, span } from "./drawing/span.ts";
+import { TONE_ROLES } from "./drawing/tones.ts";
 import { TERMINAL_FEATURES } from "./features.ts";
 import { ImageUploads } from "./images/image-uploads.ts";
 import { InlineTranscript } from "./inline/inline-transcript.ts";
 import { InputPart } from "./input/input-part.ts";
-import type { OutgoingMessage } from "./input/message.ts";
+import type { OutgoingMessage, SendHow } from "./input/message.ts";
 import { textMessage } from "./input/message.ts";
 import { MessageSender } from "./input/message-sender.ts";
 import type { ActionName, KeyContext } from "./keys/actions.ts";
@@ -20,7 +20,7 @@ import { ACTIONS } from "./keys/actions.ts";
 import type { TerminalFeature } from "./layout/feature.ts";
 import { inBackground } from "./layout/in-background.ts";
 import { ScreenLayout } from "./layout/screen-layout.ts";
-import type { SendHow, Services } from "./layout/services.ts";
+import type { Services } from "./layout/services.ts";
 import { ExitTranscript } from "./lifecycle/exit-transcript.ts";
 import type { UnsentTexts } from "./lifecycle/farewell.ts";
 import { farewell } from "./lifecycle/farewell.ts";
@@ -42,7 +42,6 @@ const SETTLE_MS_MAX = 1_000;
 /** Contexts whose actions are there at any time. */
 const ANYWHERE: readonly KeyContext[] = ["global", "input", "emptyDraft"];
 export const NO_EFFECT = "Nothing does this here";
-const TONES: Readonly<Record<NoteTone, Role>> = { info: "accent", warning: "warning", failure: "failure" };
 
 /**
  * Runs the terminal client on the whole screen until the person leaves it ([A] § TUI, TUI-01). The first frame waits
@@ -143,7 +142,7 @@ class TerminalClient {
       draw: (size) => this.#stage.draw(size),
       finished: (size, isLast) => this.#stage.finished(size, isLast),
       input: (input) => {
-        if (input.kind === "background") this.#themes.backgroundIs(input.colour);
+        if (input.kind === "background") this.#themes.setBackground(input.colour);
         if (input.kind === "focus") this.#eachFeature((feature) => feature.focused?.(input.isFocused));
         this.#stage.input(input);
       },
@@ -247,6 +246,9 @@ class TerminalClient {
       session: this.#store,
       get draft() {
         return client.#input;
+      },
+      get messages() {
+        return client.#outbox;
       },
       screen: {
         get size() {
@@ -414,7 +416,7 @@ class TerminalClient {
   }
 
   #say(text: string, tone: NoteTone = "info"): void {
-    this.#stage.say(row([span(text, { role: TONES[tone] })]));
+    this.#stage.say(row([span(text, { role: TONE_ROLES[tone] })]));
     this.#screen.redraw();
   }
 

@@ -1,3 +1,5 @@
+import { MENTION, SENTENCE_END } from "../../view/slash/mention-pattern.ts";
+
 /** Limit for files that one input may name; further ones are ignored. */
 export const MENTIONS_MAX = 20;
 const PATH_CHARACTERS_MAX = 1_024;
@@ -11,13 +13,8 @@ export interface Mention {
   readonly lines?: { readonly first: number; readonly last: number };
 }
 
-/** The at sign starts a word: not an e-mail address, not a decorator after a bracket. */
-const MENTION =
-  /(?<![\p{L}\p{N}_@./\\-])@(?!@)(?:"([^"\n]+)"|([^\s"'`<>|,;:()[\]{}]+))(?::(\d{1,7})(?:-(\d{1,7}))?)?/gu;
 /** A path that needs no quotes. */
 const BARE_PATH = /^[^\s"'`<>|,;:()[\]{}@]+$/u;
-/** Characters that end a sentence, and not a path. */
-const SENTENCE_END = /(?<![.!?…])[.!?…]+$/u;
 /** Limit for a word: a longer one names no file, even with the end of a sentence cut off. */
 const WORD_CHARACTERS_MAX = 2 * PATH_CHARACTERS_MAX;
 

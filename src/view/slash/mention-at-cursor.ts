@@ -1,3 +1,5 @@
+import { MENTION_BEGUN } from "./mention-pattern.ts";
+
 /** A mention that is being typed, whose path a completion replaces. */
 export interface MentionAtCursor {
   /** Range of the mention without the lines behind a colon. */
@@ -9,8 +11,6 @@ export interface MentionAtCursor {
 
 /** Limit for a path; a longer one is no mention. */
 const PATH_CHARACTERS_MAX = 1_024;
-/** A mention that ends at the cursor, its path still without an end. */
-const MENTION_BEGUN = /(?<![\p{L}\p{N}_@./\\-])@(?!@)(?:"([^"\n]*)|([^\s"'`<>|,;:()[\]{}]*))$/u;
 /** The rest of a path behind the cursor. */
 const REST_QUOTED = /^[^"\n]*"/;
 const REST_BARE = /^[^\s"'`<>|,;:()[\]{}]*/;

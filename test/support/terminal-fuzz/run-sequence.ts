@@ -11,9 +11,9 @@ import type { InputPart } from "../../../src/client/terminal/input/input-part.ts
 import type { MakeTerminalFeature } from "../../../src/client/terminal/layout/feature.ts";
 import type { Overlay } from "../../../src/client/terminal/layout/part.ts";
 import type { Services } from "../../../src/client/terminal/layout/services.ts";
-import type { TerminalLife } from "../../../src/client/terminal/lifecycle/life.ts";
+import type { TerminalLifecycle } from "../../../src/client/terminal/lifecycle/terminal-lifecycle.ts";
 import type { ReachedByTerminal } from "../../../src/client/terminal/options.ts";
-import { FrameWriter } from "../../../src/client/terminal/screen/frame-writer.ts";
+import { FrameWriter } from "../../../src/client/terminal/screen/frames/frame-writer.ts";
 import { openFullScreen } from "../../../src/client/terminal/screen/full-screen.ts";
 import type {
   ScreenFrame,
@@ -344,7 +344,6 @@ class Run implements AsyncDisposable {
       : undefined;
     this.#reach.resolve({
       connection: engine,
-      isShared: false,
       open: (which) => engine.open(which),
       ...(last === undefined ? {} : { last: last as never }),
       ...(this.#parts.sequence.isNamed ? { named: engine.named } : {}),
@@ -616,7 +615,7 @@ class Run implements AsyncDisposable {
   #openScreen(options: TerminalScreenOptions): TerminalScreen {
     const { clock, counts, terminal } = this.#parts;
     this.#options = options;
-    const life: TerminalLife = {
+    const life: TerminalLifecycle = {
       clock,
       hold: (modes, restore) => {
         this.#held = { modes, restore };

@@ -2,7 +2,7 @@ import type { CliFlag, SettingName } from "../../../session/commands/cli-command
 import type { CommandContext } from "../../args/parsed-call.ts";
 import { NO_LISTEN, ONE_SESSION_SETTINGS, RUN_SETTINGS } from "../../args/settings-flags.ts";
 import type { Settings } from "../../settings.ts";
-import type { ScreenKind } from "./screen-kind.ts";
+import type { ScreenKind } from "./settings-file.ts";
 
 export const LINE_SETTINGS: readonly SettingName[] = [...RUN_SETTINGS, ...ONE_SESSION_SETTINGS, "quiet-cost"];
 

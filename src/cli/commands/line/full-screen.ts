@@ -16,7 +16,7 @@ import { VERSION } from "../../version.ts";
 import type { Line } from "./flags.ts";
 import { openLineSession } from "./line-session.ts";
 import { terminalHost } from "./terminal-host.ts";
-import { terminalLife } from "./terminal-life.ts";
+import { terminalLifecycle } from "./terminal-lifecycle.ts";
 
 export interface FullScreenOptions {
   readonly at: ProcessContext;
@@ -47,7 +47,6 @@ export async function runFullScreen(
     const named = settings.resume === undefined ? {} : { named: await openWith(settings) };
     return {
       connection,
-      isShared: !owned,
       isModelNamed: settings.model !== undefined || settings.profile !== undefined,
       isOverNetwork: connect !== undefined && !connect.url.startsWith("unix:"),
       ...(last === undefined ? {} : { last }),
@@ -62,7 +61,7 @@ export async function runFullScreen(
   };
   const engine = reach();
   engine.catch(() => undefined); // the client shows it
-  const life = terminalLife(at.world.clock);
+  const life = terminalLifecycle(at.world.clock);
   const { why } = await runTerminalClient({
     version: VERSION,
     workingDir: at.workingDir,

@@ -23,7 +23,7 @@ import { lineShares } from "../../shared-engine/sharing.ts";
 import { VERSION } from "../../version.ts";
 import type { Line } from "./flags.ts";
 import { noticeWays } from "./notice-ways.ts";
-import { screenSetting } from "./screen-kind.ts";
+import { screenSetting } from "./settings-file.ts";
 
 /**
  * Runs the line client on the terminal or on a pipe. At a terminal it works with the engine that all clients of this
@@ -41,7 +41,8 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
     stop.signal,
   );
   if (line.connect !== undefined) await starting.reached; // it may ask for its token on the terminal
-  const screen = line.screen ?? (process.stdin.isTTY === true ? screenSetting(at.paths.config) : "full");
+  const isTerminal = process.stdin.isTTY === true;
+  const screen = line.screen ?? (isTerminal ? await screenSetting(at.paths.config) : "full");
   if (line.plain !== true && screen !== "reader" && hasFullScreen(at)) {
     const { runFullScreen } = await import("./full-screen.ts");
     return await runFullScreen(line, starting, { at, isInline: screen === "inline", notices });

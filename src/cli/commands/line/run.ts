@@ -2,7 +2,7 @@ import { defined } from "../../../base/defined.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import type { ConnectWords, LineContext } from "./flags.ts";
 import { runLine } from "./line.ts";
-import type { ScreenKind } from "./screen-kind.ts";
+import type { ScreenKind } from "./settings-file.ts";
 
 /** Runs the line client. */
 export async function run({ words: [prompt], flags, settings, at }: LineContext): Promise<ExitCode> {

@@ -8,9 +8,9 @@ import { feedTo, outputOf, runOnTerminal } from "../../../platform/person-progra
 import type { ProcessContext } from "../../process-context.ts";
 import { ownCommand } from "../../processes/internal.ts";
 import { noticeWays } from "./notice-ways.ts";
+import { readSettingsFile, settingsFile } from "./settings-file.ts";
 
 const ONLY_USER = { file: 0o600, folder: 0o700 } as const;
-const SETTINGS_BYTES_MAX = 1 << 20;
 /** A program of the clipboard that takes longer has hung: a display that does not answer. */
 const PROGRAM_MS_MAX = 5_000;
 
@@ -29,7 +29,7 @@ export function terminalHost({
   stop,
   world,
 }: TerminalHostOptions): Host {
-  const settingsPath = join(paths.config, "terminal.toml");
+  const settingsPath = settingsFile(paths.config);
   const place = { cwd: workingDir, env: environment };
   /** Runs a program. Ctrl-C goes to every process of the terminal, a shell too: it is meant for the program. */
   const uninterrupted = async (command: readonly string[]): Promise<number> => {
@@ -65,17 +65,7 @@ export function terminalHost({
       return await readFile(path);
     },
     removePrivate: async (path) => await rm(dirname(path), { recursive: true, force: true }),
-    async readSettings() {
-      try {
-        const { size } = await stat(settingsPath);
-        if (size > SETTINGS_BYTES_MAX)
-          throw new HarnessError("UsageInvalid", { problem: `${settingsPath} has ${size} bytes` });
-        return await readFile(settingsPath, "utf8");
-      } catch (thrown) {
-        if (codeOf(thrown) !== "ENOENT") throw thrown;
-        return undefined;
-      }
-    },
+    readSettings: async () => await readSettingsFile(settingsPath),
     async noticeWays() {
       const ways = await noticeWays({ paths });
       return isElsewhere ? { ...ways, desktop: [] } : ways;

@@ -38,20 +38,15 @@ export function changeCells({ added, removed, binary, hunks }: ChangedFile): rea
 }
 
 /** Returns facts about a change besides its lines. */
-export function changeFacts({
-  from,
-  old_mode,
-  mode,
-  by,
-  missing,
-  cut,
-  binary,
-  kind,
-}: ChangedFile): readonly string[] {
+export function changeFacts(file: ChangedFile): readonly string[] {
+  return [...(file.from === undefined ? [] : [`from ${file.from}`]), ...otherFacts(file)];
+}
+
+/** Returns facts besides its lines and its names. */
+function otherFacts({ old_mode, mode, by, missing, cut, binary, kind }: ChangedFile): readonly string[] {
   const isModeChanged =
     kind === "changed" && old_mode !== undefined && mode !== undefined && old_mode !== mode;
   return [
-    ...(from === undefined ? [] : [`from ${from}`]),
     ...(isModeChanged ? [`mode ${old_mode} → ${mode}`] : []),
     ...(binary === true ? ["binary file"] : []),
     ...(AUTHORS[by] === "" ? [] : [AUTHORS[by]]),
@@ -65,7 +60,7 @@ export function changeDiff(file: ChangedFile): DiffFile {
   const { kind, path, from = path, hunks = [] } = file;
   return {
     ...defined({ from: kind === "added" ? undefined : from, to: kind === "removed" ? undefined : path }),
-    facts: changeFacts(file).filter((fact) => !fact.startsWith("from ")),
+    facts: otherFacts(file),
     hunks: hunks.map(({ old_start, new_start, lines }) => ({
       oldStart: old_start,
       newStart: new_start,

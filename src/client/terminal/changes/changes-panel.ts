@@ -48,9 +48,8 @@ export function openChanges(services: Services, { turn }: ChangesOptions = {}): 
       ["list.leave", "close"],
     ],
     choose(file) {
-      const changes = files.map((each) => ({ file: each }));
       const title = scope === undefined ? "Changes of the session" : `Changes of turn ${scope}`;
-      services.open(new DiffView(services, { title, changes, at: files.indexOf(file) }));
+      services.open(new DiffView(services, { title, changes: files, at: files.indexOf(file) }));
     },
     act(action) {
       if (action !== "changes.scope") return false;

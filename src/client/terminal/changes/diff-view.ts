@@ -7,21 +7,14 @@ import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import { packedRows } from "../panels/list-rows.ts";
+import { Scroll, WHEEL_ROWS } from "../panels/scroll.ts";
 import type { MouseInput, Size } from "../screen/screen.ts";
 import type { ChangedFile } from "./change-files.ts";
 import { changeDiff } from "./change-files.ts";
 
-/** A file in a review of changes. */
-export interface ReviewedChange {
-  readonly file: ChangedFile;
-  /** Words about where it was changed, such as "turn 3". Default: none. */
-  readonly where?: string;
-}
-
 /** Lines of one file that are drawn; the rest is counted. */
 const LINES_MAX = 20_000;
 const HINT_ROWS_MAX = 2;
-const WHEEL_ROWS = 3;
 const SIDE_COLUMNS_MIN = 120;
 
 interface Drawn {
@@ -39,9 +32,9 @@ export class DiffView implements Overlay {
   readonly place = "full";
   readonly contexts: readonly KeyContext[] = ["review", "panel", "list"];
   readonly #services: Services;
-  readonly #changes: readonly ReviewedChange[];
+  readonly #changes: readonly ChangedFile[];
   #at: number;
-  #top = 0;
+  readonly #scroll = new Scroll();
   #room = 1;
   #drawn: Drawn | undefined;
   #size: Size = { columns: 80, rows: 24 };
@@ -52,7 +45,7 @@ export class DiffView implements Overlay {
       title,
       changes,
       at = 0,
-    }: { readonly title: string; readonly changes: readonly ReviewedChange[]; readonly at?: number },
+    }: { readonly title: string; readonly changes: readonly ChangedFile[]; readonly at?: number },
   ) {
     this.title = title;
     this.#services = services;
@@ -67,7 +60,7 @@ export class DiffView implements Overlay {
     const head = this.#headRows(columns);
     const foot = this.#footRows(columns).slice(0, Math.max(0, height - head.length - 1));
     this.#room = Math.max(1, height - head.length - foot.length);
-    const top = Math.min(this.#top, Math.max(0, drawn.rows.length - this.#room));
+    const top = this.#scroll.show(drawn.rows.length, this.#room);
     const shown = drawn.rows.slice(top, top + this.#room);
     const blank = Array.from({ length: this.#room - shown.length }, () => EMPTY_ROW);
     return { rows: [...head, ...shown, ...blank, ...foot] };
@@ -81,24 +74,17 @@ export class DiffView implements Overlay {
         return this.#previousHunk();
       case "review.layout":
         return this.#switchLayout();
-      case "list.up":
-        return this.#scroll(-1);
-      case "list.down":
-        return this.#scroll(1);
-      case "list.pageUp":
-        return this.#scroll(1 - this.#room);
-      case "list.pageDown":
-        return this.#scroll(this.#room - 1);
       case "review.whole":
       case "list.choose":
       case "list.leave":
       case "panel.leave":
       case "turn.cancel":
-      case "app.interrupt":
         this.#services.close(this);
         return true;
-      default:
-        return false;
+      default: {
+        const rows = this.#scroll.rowsOf(action);
+        return rows !== undefined && this.#scrollBy(rows);
+      }
     }
   }
 
@@ -111,10 +97,10 @@ export class DiffView implements Overlay {
   }
 
   mouse({ type, wheel }: MouseInput): boolean {
-    return type === "wheel" && this.#scroll(wheel * WHEEL_ROWS);
+    return type === "wheel" && this.#scrollBy(wheel * WHEEL_ROWS);
   }
 
-  get #change(): ReviewedChange | undefined {
+  get #change(): ChangedFile | undefined {
     return this.#changes[this.#at];
   }
 
@@ -125,51 +111,43 @@ export class DiffView implements Overlay {
   }
 
   /** Scrolls; at the end of a file a page down goes to the next one, and up to the one before. */
-  #scroll(by: number): true {
-    const last = Math.max(0, this.#rows().rows.length - this.#room);
-    const from = Math.min(this.#top, last);
-    if (by > 1 && from === last) return this.#toFile(this.#at + 1);
-    if (by < -1 && from === 0) return this.#toFile(this.#at - 1, { isAtEnd: true });
-    this.#top = Math.max(0, Math.min(last, from + by));
-    return true;
+  #scrollBy(by: number): true {
+    const { top, last } = this.#scroll;
+    if (by > 1 && top === last) return this.#toFile(this.#at + 1);
+    if (by < -1 && top === 0) return this.#toFile(this.#at - 1, { isAtEnd: true });
+    return this.#scroll.to(top + by);
   }
 
   #toFile(at: number, { isAtEnd = false }: { readonly isAtEnd?: boolean } = {}): true {
     if (this.#changes[at] === undefined) return true;
     this.#at = at;
-    this.#top = isAtEnd ? Math.max(0, this.#rows().rows.length - this.#room) : 0;
-    return true;
+    this.#scroll.show(this.#rows().rows.length, this.#room);
+    return this.#scroll.to(isAtEnd ? this.#scroll.last : 0);
   }
 
   #nextHunk(): true {
-    const { hunks, rows } = this.#rows();
-    const last = Math.max(0, rows.length - this.#room);
-    const next = hunks.find((at) => at > this.#top);
-    if (next === undefined || this.#top >= last) return this.#toFile(this.#at + 1);
-    this.#top = Math.min(next, last);
-    return true;
+    const { top, last } = this.#scroll;
+    const next = this.#rows().hunks.find((at) => at > top);
+    return next === undefined || top >= last ? this.#toFile(this.#at + 1) : this.#scroll.to(next);
   }
 
   #previousHunk(): true {
-    const { hunks } = this.#rows();
-    const before = hunks.findLast((at) => at < this.#top);
-    if (before === undefined)
-      return this.#top > 0 ? this.#toFile(this.#at) : this.#toFile(this.#at - 1, { isAtEnd: true });
-    this.#top = before;
-    return true;
+    const { top } = this.#scroll;
+    const before = this.#rows().hunks.findLast((at) => at < top);
+    if (before !== undefined) return this.#scroll.to(before);
+    return top > 0 ? this.#toFile(this.#at) : this.#toFile(this.#at - 1, { isAtEnd: true });
   }
 
   #switchLayout(): true {
     const diffLayout = this.#layout === "side" ? "unified" : "side";
     this.#services.settings.change({ diffLayout });
-    this.#top = 0;
-    return true;
+    return this.#scroll.to(0);
   }
 
   #rows(): Drawn {
     const { columns } = this.#size;
     const layout = this.#layout;
-    const file = this.#change?.file;
+    const file = this.#change;
     if (file === undefined) return { file: NO_FILE, columns, layout, rows: [], hunks: [] };
     const known = this.#drawn;
     if (known?.file === file && known.columns === columns && known.layout === layout) return known;
@@ -203,16 +181,15 @@ export class DiffView implements Overlay {
   }
 
   #headRows(columns: number): readonly DrawnRow[] {
-    const change = this.#change;
-    if (change === undefined) return [];
-    const { file, where } = change;
+    const file = this.#change;
+    if (file === undefined) return [];
     const { path, from, kind, added, removed } = file;
     const name = from === undefined ? path : `${from} → ${path}`;
     const place = this.#changes.length < 2 ? "" : ` (file ${this.#at + 1} of ${this.#changes.length})`;
     return wrapSpans(
       [
         span(name, { isBold: true }),
-        span(` ${kind}${where === undefined ? "" : ` in ${where}`}${place} `, { role: "dim" }),
+        span(` ${kind}${place} `, { role: "dim" }),
         span(`+${added}`, { role: "added" }),
         span(" "),
         span(`-${removed}`, { role: "removed" }),
@@ -223,7 +200,7 @@ export class DiffView implements Overlay {
 
   #footRows(columns: number): readonly DrawnRow[] {
     const { keys } = this.#services;
-    const key = (action: ActionName) => keys.keysOf(action)[0] ?? "-";
+    const key = (action: ActionName) => keys.label(action);
     const other = this.#layout === "side" ? "unified" : "side by side";
     const hints = [
       `${key("review.next")} next`,

@@ -74,11 +74,8 @@ export interface DrawnRow {
   /** Role whose background fills the whole row. */
   readonly fill?: Role;
   /** Effect of a click on it. */
-  readonly target?: ClickTarget;
+  readonly target?: { readonly event: number };
 }
-
-/** An item, by its event, or a named part of the screen. */
-export type ClickTarget = { readonly event: number } | { readonly action: string };
 
 export const EMPTY_ROW: DrawnRow = { spans: [] };
 

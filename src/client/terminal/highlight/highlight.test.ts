@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
-import { highlight, highlightLine } from "./highlight.ts";
+import { highlight } from "./highlight.ts";
 
 /** The tokens that are more than plain code, with their roles. */
 function tokensOf(code: string, language: string): readonly string[] {
@@ -47,7 +47,7 @@ test("[TUI-01] words, strings, numbers, comments, names and types of a language 
   expect(tokensOf("-a\n+b\n@@ c", "diff")).toEqual(["removed -a", "added +b", "accent @@ c"]);
   expect(tokensOf("const a = 1", "unknown")).toEqual([]);
   expect(tokensOf("const a = 1", "constructor")).toEqual([]);
-  expect(highlightLine("return x", "go").map(({ text }) => text)).toEqual(["return", " x"]);
+  expect(highlight("return x", "go")[0]?.map(({ text }) => text)).toEqual(["return", " x"]);
 });
 
 test("[TUI-01 TUI-07] every line of code is drawn whole and safe, whatever its language is", async () => {

@@ -48,11 +48,6 @@ export function highlight(code: string, language: string): readonly (readonly Sp
   return lines;
 }
 
-/** Returns the spans of one line of code, which is read by itself. */
-export function highlightLine(line: string, language: string): readonly Span[] {
-  return highlight(line, language)[0] ?? [];
-}
-
 function patternOf(language: Language): RegExp {
   const known = patterns.get(language);
   if (known !== undefined) return known;

@@ -1,11 +1,5 @@
 import type { NoticeWays } from "../../../view/notified-events.ts";
 
-/** An image from the clipboard, as it was found there. */
-export interface ClipboardImage {
-  readonly mediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
-  readonly bytes: Uint8Array;
-}
-
 /** The machine that the person sits at, as this client uses it. Nothing here belongs to the engine's workspace. */
 export interface Host {
   /** The variables of the user's environment, for `TERM`, `TMUX`, `SSH_TTY` and the like. */

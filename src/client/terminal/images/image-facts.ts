@@ -1,8 +1,6 @@
-import type { ClipboardImage } from "../host/host.ts";
-
 /** Facts that the first bytes of an image state. */
 export interface ImageFacts {
-  readonly mediaType: ClipboardImage["mediaType"];
+  readonly mediaType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
   /** Pixels; absent if they are not found. */
   readonly size?: { readonly width: number; readonly height: number };
 }

@@ -2,6 +2,7 @@ import { isAbsolute, join } from "node:path";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { codeOf } from "../../../base/world.ts";
 import { ATTACHMENT_BYTES_MAX, ATTACHMENTS_PER_INPUT_MAX } from "../../../protocol/commands/run-limits.ts";
+import { MENTION, SENTENCE_END } from "../../../view/slash/mention-pattern.ts";
 import type { Host } from "../host/host.ts";
 import type { DraftImage } from "./draft-image.ts";
 import { draftImage } from "./draft-image.ts";
@@ -10,8 +11,6 @@ const IMAGE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
 /** A path that a terminal pastes for a dropped file: in quotes, with escaped blanks, or as a URL. */
 const WORD = /"([^"\n]+)"|'([^'\n]+)'|((?:\\.|[^\s"'\\])+)/gy;
 const PASTED_CHARACTERS_MAX = 16_384;
-/** Mentions of files, by the engine's rule. */
-const MENTION = /(?<![\p{L}\p{N}_@./\\-])@(?:"([^"\n]+)"|([^\s"'`<>|,;:()[\]{}]+))/gu;
 
 export interface ImageLocation {
   readonly host: Pick<Host, "read" | "environment">;
@@ -38,11 +37,11 @@ export function pastedImagePaths(pasted: string): readonly string[] | undefined 
   return isOne ? [text] : undefined;
 }
 
-/** Returns the mentions in a text that name images by their endings. */
+/** Returns the mentions in a text, by the engine's rule, that name images by their endings. */
 export function imageMentions(text: string): readonly ImageMention[] {
-  return [...text.matchAll(MENTION)].flatMap(({ 0: whole, 1: quoted, 2: bare = "", index }) => {
-    const path = quoted ?? bare.replace(/[.!?…]+$/u, "");
-    const to = quoted === undefined ? index + 1 + path.length : index + whole.length;
+  return [...text.matchAll(MENTION)].flatMap(({ 1: quoted, 2: bare = "", index }) => {
+    const path = quoted ?? bare.replace(SENTENCE_END, "");
+    const to = index + (quoted === undefined ? `@${path}` : `@"${path}"`).length;
     return isImageName(path) ? [{ from: index, to, path }] : [];
   });
 }

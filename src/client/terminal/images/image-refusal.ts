@@ -14,7 +14,7 @@ export async function imageRefusal({
     models.filter(({ id }) => `${name}:${id}` === model),
   );
   const isRefused = infos.some(({ accepts }) => accepts !== undefined && !accepts.includes("image"));
-  const key = keys.keysOf("model.open")[0] ?? "the palette";
+  const key = keys.label("model.open", "the palette");
   return isRefused
     ? `${model} takes no images: choose another model (${key}), or remove the image.`
     : undefined;

@@ -29,8 +29,12 @@ test.each([
 });
 
 test("[TUI-08] mentions of images are found with their places", () => {
-  const found = imageMentions('see @a.png, @"b c.jpg" and @src/x.ts, me@b.png.').map(({ path }) => path);
-  expect(found).toEqual(["a.png", "b c.jpg"]);
+  const found = imageMentions('see @a.png, @"b c.jpg" and @src/x.ts, me@b.png, @@no.png.');
+  expect(found.map(({ path }) => path)).toEqual(["a.png", "b c.jpg"]);
+  expect(imageMentions('@"a.png":3 @b.png...')).toEqual([
+    { from: 0, to: 8, path: "a.png" },
+    { from: 11, to: 17, path: "b.png" },
+  ]);
 });
 
 test("[TUI-08] an image is read by its path in the folder; what is no image stays words", async () => {

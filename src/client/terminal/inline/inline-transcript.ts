@@ -1,5 +1,4 @@
 import type { EventSeq } from "../../../base/ids.ts";
-import { isId } from "../../../base/ids.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
@@ -9,6 +8,7 @@ import type { Services } from "../layout/services.ts";
 import type { OpenSession } from "../options.ts";
 import type { Size } from "../screen/screen.ts";
 import type { DrawContext } from "../transcript/draw-context.ts";
+import { drawContext } from "../transcript/draw-context.ts";
 import { drawPart } from "../transcript/draw-item.ts";
 import { ALL_UNFOLDED } from "../transcript/folds.ts";
 import type { TranscriptPartIndex } from "../transcript/place.ts";
@@ -124,24 +124,12 @@ export class InlineTranscript implements ScreenPart {
     }
     if (count <= HISTORY_ROWS_MAX || first === undefined) return [];
     this.#parts.skipTo(transcript, first);
-    const key = this.#services.keys.keysOf("transcript.pageUp")[0] ?? "the palette";
+    const key = this.#services.keys.label("transcript.pageUp", "the palette");
     return [row([span(`… earlier messages: ${key} shows them`, { role: "dim" })])];
   }
 
   #context(columns: number): DrawContext {
-    const { session, clock, settings } = this.#services;
-    const { self } = session;
-    const { lastLines, diffLayout } = settings.values;
-    return {
-      lastLines,
-      diffLayout,
-      columns,
-      unfolded: this.#isUnfolded ? ALL_UNFOLDED : FOLDED,
-      clients: session.view.clients,
-      self: self !== undefined && isId("cli", self) ? self : undefined,
-      nowMs: clock.now(),
-      ...(session.view.run === undefined ? {} : { subAgents: session.view.run.subAgents }),
-    };
+    return drawContext(this.#services, { columns, unfolded: this.#isUnfolded ? ALL_UNFOLDED : FOLDED });
   }
 }
 

@@ -13,7 +13,7 @@ export class TranscriptOverlay implements Overlay {
   constructor(services: Pick<Services, "close" | "keys">, transcript: ScreenPart) {
     this.#services = services;
     this.#transcript = transcript;
-    this.title = `Transcript · ${services.keys.keysOf("list.leave")[0] ?? "escape"} goes back`;
+    this.title = `Transcript · ${services.keys.label("list.leave", "escape")} goes back`;
   }
 
   get contexts(): readonly KeyContext[] {

@@ -9,8 +9,8 @@ import { pastedImagePaths, readImage } from "../images/image-paths.ts";
 import { imageRefusal } from "../images/image-refusal.ts";
 import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
-import { imagesOf, plainText } from "./chips.ts";
-import type { Edit, EditorState } from "./editor.ts";
+import { imagesOf, plainText } from "./editor/chips.ts";
+import type { Edit, EditorState } from "./editor/editor.ts";
 
 export interface DraftImagesOptions {
   readonly state: () => EditorState;

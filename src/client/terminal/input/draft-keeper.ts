@@ -4,8 +4,8 @@ import { DRAFT_CHARACTERS_MAX } from "../../../protocol/commands/run-limits.ts";
 import { keptLabel, readKeptDraft } from "../images/draft-image.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
 import type { Services } from "../layout/services.ts";
-import type { ChippedText } from "./chips.ts";
-import { expandedBy, imagesOf } from "./chips.ts";
+import type { ChippedText } from "./editor/chips.ts";
+import { expandedBy, imagesOf } from "./editor/chips.ts";
 import type { OutgoingMessage } from "./message.ts";
 
 /** The reader whose draft it is, for the engine. */

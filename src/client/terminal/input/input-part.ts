@@ -1,30 +1,32 @@
+import { defined } from "../../../base/defined.ts";
 import { parseShellLine } from "../../../view/slash/shell-line.ts";
 import type { DraftImage } from "../images/draft-image.ts";
-import { imageBytes, imageLabels } from "../images/draft-image.ts";
+import { imageLabels } from "../images/draft-image.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { inBackground } from "../layout/in-background.ts";
 import type { DraftAssistant, DrawnPart, ScreenPart } from "../layout/part.ts";
-import type { Draft, SendHow, Services } from "../layout/services.ts";
+import type { Draft, Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
-import type { ChippedText } from "./chips.ts";
-import { expanded, folded, hasChip, imagesOf, joinedChips, withImageChips } from "./chips.ts";
 import { DraftImages, imagesProblem } from "./draft-images.ts";
 import { DraftKeeper } from "./draft-keeper.ts";
-import { drawEditor } from "./draw-editor.ts";
-import { EDITS } from "./edit-actions.ts";
-import type { Edit, EditName, EditorState } from "./editor.ts";
-import { EMPTY_EDITOR, edited } from "./editor.ts";
+import type { ChippedText } from "./editor/chips.ts";
+import { expanded, folded, hasChip, imagesOf, joinedChips } from "./editor/chips.ts";
+import { drawEditor } from "./editor/draw-editor.ts";
+import { EDITS } from "./editor/edit-actions.ts";
+import type { Edit, EditName, EditorState } from "./editor/editor.ts";
+import { EMPTY_EDITOR, edited } from "./editor/editor.ts";
 import { editedDraft } from "./external-editor.ts";
-import { endOfLine } from "./graphemes.ts";
 import { HistorySearch } from "./history/history-search.ts";
+import { HistoryWalk } from "./history/history-walk.ts";
 import type { HistoryEntry } from "./history/prompt-history.ts";
 import { PromptHistory } from "./history/prompt-history.ts";
-import type { OutgoingMessage, Waited } from "./message.ts";
+import type { OutgoingMessage, SendHow, Waited } from "./message.ts";
 import { textMessage } from "./message.ts";
 import type { MessageSender } from "./message-sender.ts";
-import type { VimEditor, VimState } from "./vim/vim.ts";
-import { isCommanding, NEW_VIM, selectedPart, vimEscape, vimKey } from "./vim/vim.ts";
+import { Stash } from "./stash.ts";
+import { VimKeys } from "./vim/vim-keys.ts";
+import { WrittenDrafts } from "./written-drafts.ts";
 
 export interface InputPartOptions {
   readonly services: Services;
@@ -36,25 +38,7 @@ export interface InputPartOptions {
   readonly send: (message: OutgoingMessage, how: SendHow) => void;
 }
 
-/** A walk through earlier prompts. */
-interface Walk {
-  /** Index of the entry that is shown, from the newest. */
-  readonly index: number;
-  /** The draft from before the walk. */
-  readonly draft: EditorState;
-  /** The text that is shown; a change of it ends the walk. */
-  readonly shown: string;
-}
-
 const COLUMNS_BEFORE_DRAWN = 80;
-const STASHED_MAX = 20;
-const WRITTEN_MAX = 20;
-const VIM_CONTEXTS: Readonly<Record<VimState["mode"], KeyContext>> = {
-  insert: "vimInsert",
-  normal: "vimNormal",
-  visual: "vimVisual",
-  lines: "vimVisual",
-};
 /** Stands before a draft that is a command for the shell. */
 const SHELL_MARK = "$ ";
 /** Actions that delete a part of the text. */
@@ -66,28 +50,17 @@ const DELETES: ReadonlySet<ActionName> = new Set([
   "edit.killToStart",
   "edit.killToEnd",
 ]);
-/** Bytes and characters of all of them, approximately. */
-const WRITTEN_BYTES_MAX = 64 * 1024 * 1024;
-const MARKS: Readonly<Record<VimState["mode"], string>> = {
-  insert: "> ",
-  normal: "N ",
-  visual: "V ",
-  lines: "V ",
-};
-
 /** The draft: what a person writes and has not sent. */
 export class InputPart implements ScreenPart, Draft {
   readonly #options: InputPartOptions;
   readonly #history: PromptHistory;
   readonly #keeper: DraftKeeper;
   readonly #images: DraftImages;
+  readonly #written = new WrittenDrafts();
+  readonly #stash = new Stash();
+  readonly #walk: HistoryWalk;
+  readonly #vim: VimKeys;
   #state: EditorState = EMPTY_EDITOR;
-  /** Absent: no vim keys. */
-  #vim: VimState | undefined;
-  #walk: Walk | undefined;
-  #stashed: readonly EditorState[] = [];
-  /** Drafts with chips that were sent or cleared, by their whole text: they come back with their chips. */
-  readonly #written = new Map<string, ChippedText>();
   /** Facts of the message that was taken back into this draft, until the draft is empty. */
   #waited: Waited | undefined;
   #columns = COLUMNS_BEFORE_DRAWN;
@@ -95,22 +68,30 @@ export class InputPart implements ScreenPart, Draft {
 
   constructor(options: InputPartOptions) {
     this.#options = options;
-    this.#vim = options.services.settings.values.vimKeys ? NEW_VIM : undefined;
-    this.#history = new PromptHistory(options.services, options.workingDir);
-    this.#images = new DraftImages(options.services, {
-      state: () => this.#state,
-      edit: (edit) => this.#edit(edit),
+    const { services } = options;
+    const state = () => this.#state;
+    this.#vim = new VimKeys({ state, set: (next) => this.#set(next) }, services.settings.values.vimKeys);
+    this.#history = new PromptHistory(services, options.workingDir);
+    this.#walk = new HistoryWalk({
+      left: (draft) => this.#keepLeft(draft),
+      ...{ services, state },
+      history: this.#history,
+      columns: () => this.#columns,
+      filled: (text) => this.#filled(text),
+      begin: (next) => this.#begin(next),
     });
-    this.#keeper = new DraftKeeper(options.services, {
-      uploads: options.uploads,
-      read: () => this.#state,
-    });
+    this.#images = new DraftImages(services, { state, edit: (edit) => this.#edit(edit) });
+    this.#keeper = new DraftKeeper(services, { uploads: options.uploads, read: state });
   }
 
   get contexts(): readonly KeyContext[] {
-    const assisted = this.#isCommanding ? [] : (this.#assistant?.contexts ?? []);
-    const vim: readonly KeyContext[] = this.#vim === undefined ? [] : [VIM_CONTEXTS[this.#vim.mode], "vim"];
-    return [...assisted, ...vim, ...(this.#state.text === "" ? (["emptyDraft"] as const) : []), "input"];
+    const assisted = this.#vim.isCommanding ? [] : (this.#assistant?.contexts ?? []);
+    return [
+      ...assisted,
+      ...this.#vim.contexts,
+      ...(this.#state.text === "" ? (["emptyDraft"] as const) : []),
+      "input",
+    ];
   }
 
   get edited(): Pick<EditorState, "text" | "cursor"> {
@@ -128,13 +109,10 @@ export class InputPart implements ScreenPart, Draft {
 
   draw({ columns, rows }: Size): DrawnPart {
     this.#columns = columns;
-    const vim = this.#vimEditor();
-    const shellMark = parseShellLine(this.#state.text) === undefined ? undefined : SHELL_MARK;
-    if (vim === undefined)
-      return drawEditor(this.#state, columns, rows, shellMark === undefined ? {} : { mark: shellMark });
-    const selected = selectedPart(vim);
-    const mark = (isCommanding(vim.vim) ? undefined : shellMark) ?? MARKS[vim.vim.mode];
-    return drawEditor(this.#state, columns, rows, selected === undefined ? { mark } : { mark, selected });
+    const isShell = !this.#vim.isCommanding && parseShellLine(this.#state.text) !== undefined;
+    const mark = isShell ? SHELL_MARK : this.#vim.mark;
+    const { selected } = this.#vim;
+    return drawEditor(this.#state, columns, rows, defined({ mark, selected }));
   }
 
   act(action: ActionName): boolean {
@@ -156,10 +134,8 @@ export class InputPart implements ScreenPart, Draft {
   }
 
   type(text: string): boolean {
-    const vim = this.#vimEditor();
-    const isCommand = vim !== undefined && isCommanding(vim.vim);
-    if (isCommand) this.#setVim([...text].reduce(vimKey, vim));
-    else this.#edit({ kind: "insert", text });
+    const isCommand = this.#vim.type(text);
+    if (!isCommand) this.#edit({ kind: "insert", text });
     this.#assistant?.draftChanged(!isCommand);
     return true;
   }
@@ -198,7 +174,7 @@ export class InputPart implements ScreenPart, Draft {
 
   restore(messages: readonly OutgoingMessage[]): void {
     if (messages.length === 0) return;
-    const chipped = messages.map((message) => this.#chipped(message)).reduce(joinedTexts);
+    const chipped = messages.map((message) => this.#written.chipped(message)).reduce(joinedTexts);
     if (this.#state.text !== "") {
       this.#edit({ kind: "before", chipped: { ...chipped, text: `${chipped.text}\n` } });
       return;
@@ -211,7 +187,7 @@ export class InputPart implements ScreenPart, Draft {
 
   remember(message: OutgoingMessage): void {
     this.#history.remember(message.text);
-    this.#note(message.text, this.#chipped(message));
+    this.#written.note(message.text, this.#written.chipped(message));
   }
 
   /** Empties the draft. Undo brings it back, and so does the history. */
@@ -219,13 +195,12 @@ export class InputPart implements ScreenPart, Draft {
     if (this.#state.text === "") return;
     this.#remember();
     this.#edit({ kind: "set", text: "" });
-    if (this.#vim !== undefined) this.#vim = { ...this.#vim, mode: "insert", pending: "" };
+    this.#vim.begin();
   }
 
   /** Gives the draft vim keys, or takes them. */
   useVimKeys(hasVimKeys: boolean): void {
-    if (hasVimKeys === (this.#vim !== undefined)) return;
-    this.#vim = hasVimKeys ? NEW_VIM : undefined;
+    this.#vim.use(hasVimKeys);
   }
 
   /** Brings back the draft that the session has. To be called once a stored session is shown. */
@@ -257,7 +232,7 @@ export class InputPart implements ScreenPart, Draft {
     "input.newLine": () => this.#edit({ kind: "insert", text: "\n" }),
     "input.send": () => this.#send("queue"),
     "input.steer": () => this.#send("steer"),
-    "input.stash": () => this.#stash(),
+    "input.stash": () => this.#stashOrBring(),
     "input.editor": () => inBackground(this.#openEditor(), this.#options.services),
     "input.history": () => this.#openHistory(),
     "vim.toggle": () => this.#toggleVim(),
@@ -272,7 +247,7 @@ export class InputPart implements ScreenPart, Draft {
     const { services } = this.#options;
     if (kind === "lineUp" && before.text === "" && services.session.view.waiting.length > 0)
       services.run("input.takeBack");
-    else if (isVertical && next.cursor === before.cursor) this.#walkBy(kind === "lineUp" ? 1 : -1);
+    else if (isVertical && next.cursor === before.cursor) this.#walk.by(kind === "lineUp" ? 1 : -1);
     else this.#set(next);
   }
 
@@ -282,20 +257,17 @@ export class InputPart implements ScreenPart, Draft {
 
   #set(state: EditorState): void {
     const isChanged = state.text !== this.#state.text;
-    if (isChanged) this.#endWalk(state);
+    if (isChanged) this.#walk.changed(state.text);
     this.#state = state;
     if (state.text === "") this.#waited = undefined;
     if (isChanged) this.#keeper.changed();
   }
 
-  /** Keeps the draft from before a walk for the history, once the entry that is shown is edited or sent. */
-  #endWalk(next: EditorState): void {
-    const walk = this.#walk;
-    if (walk === undefined || next.text === walk.shown) return;
-    this.#walk = undefined;
-    const text = expanded(walk.draft.text, walk.draft.chips);
+  /** Keeps the draft from before a walk for the history. */
+  #keepLeft(draft: EditorState): void {
+    const text = expanded(draft.text, draft.chips);
     this.#history.remember(text);
-    this.#note(text, walk.draft);
+    this.#written.note(text, draft);
   }
 
   #send(how: SendHow): void {
@@ -321,8 +293,8 @@ export class InputPart implements ScreenPart, Draft {
     if (/^[/!]/.test(text)) this.#history.remember(text, "command");
     this.#noteChips(text);
     this.#begin(EMPTY_EDITOR);
-    this.#walk = undefined;
-    if (this.#vim !== undefined) this.#vim = { ...this.#vim, mode: "insert", pending: "" };
+    this.#walk.end();
+    this.#vim.begin();
     this.#options.send({ text, images, ...(waited === undefined ? {} : { waited }) }, how);
   }
 
@@ -353,22 +325,18 @@ export class InputPart implements ScreenPart, Draft {
   }
 
   /** Puts the draft aside; with an empty draft brings the last one back. */
-  #stash(): void {
+  #stashOrBring(): void {
     const { services } = this.#options;
     if (this.#state.text === "") {
-      const last = this.#stashed.at(-1);
-      if (last === undefined) {
-        services.say("Nothing is stashed.");
-        return;
-      }
-      this.#stashed = this.#stashed.slice(0, -1);
-      this.#begin(last);
+      const last = this.#stash.take();
+      if (last === undefined) services.say("Nothing is stashed.");
+      else this.#begin(last);
       return;
     }
-    this.#stashed = [...this.#stashed.slice(1 - STASHED_MAX), this.#state];
+    this.#stash.put(this.#state);
     this.#remember();
     this.#begin(EMPTY_EDITOR);
-    const key = services.keys.keysOf("input.stash")[0] ?? "the same key";
+    const key = services.keys.label("input.stash", "the same key");
     services.say(`Stashed the draft: ${key} in an empty draft brings it back.`);
   }
 
@@ -381,28 +349,12 @@ export class InputPart implements ScreenPart, Draft {
 
   #noteChips(text: string): void {
     const { text: raw, chips } = this.#state;
-    this.#note(text, { text: raw, chips });
-  }
-
-  #note(text: string, chipped: ChippedText): void {
-    if (chipped.text === text) return;
-    this.#written.delete(text);
-    this.#written.set(text, chipped);
-    const size = () => [...this.#written.values()].reduce((sum, each) => sum + sizeOfChipped(each), 0);
-    for (const oldest of [...this.#written.keys()])
-      if (this.#written.size > WRITTEN_MAX || size() > WRITTEN_BYTES_MAX) this.#written.delete(oldest);
-  }
-
-  /** Returns a message as it was written, with chips for its pasted texts and images. */
-  #chipped({ text, images }: OutgoingMessage): ChippedText {
-    const written = this.#written.get(text);
-    if (written !== undefined && imagesOf(written).length >= images.length) return written;
-    return withImageChips(text, images);
+    this.#written.note(text, { text: raw, chips });
   }
 
   /** Returns an editor with an earlier text, as it was written. */
   #filled(text: string): EditorState {
-    const chipped = this.#chipped(textMessage(text));
+    const chipped = this.#written.chipped(textMessage(text));
     if (imagesOf(chipped).length === 0 && imageLabels(text).length > 0)
       this.#options.services.say("The images of this prompt are not at hand: paste them again.", "warning");
     return { ...EMPTY_EDITOR, ...chipped, cursor: chipped.text.length };
@@ -415,45 +367,8 @@ export class InputPart implements ScreenPart, Draft {
   /** Shows another draft. What was cut stays, but for chips: they belong to the draft before. */
   #begin(state: EditorState): void {
     const killed = this.#state.killed.filter((each) => !hasChip(each));
-    const vim = this.#vim;
-    if (vim !== undefined && hasChip(vim.register.text)) this.#vim = { ...vim, register: NEW_VIM.register };
+    this.#vim.forgetChips();
     this.#set({ ...state, killed });
-  }
-
-  #walkBy(step: 1 | -1): void {
-    const walk = this.#walk?.shown === this.#state.text ? this.#walk : undefined;
-    if (walk === undefined && step < 0) return;
-    const index = (walk?.index ?? -1) + step;
-    const draft = walk?.draft ?? this.#state;
-    if (index < 0) {
-      this.#walk = undefined;
-      this.#begin(draft);
-      return;
-    }
-    inBackground(this.#walkTo(index, draft, step), this.#options.services);
-  }
-
-  async #walkTo(index: number, draft: EditorState, step: 1 | -1): Promise<void> {
-    const before = this.#state;
-    if (this.#history.entries()[index] === undefined) await this.#history.load();
-    const entry = this.#history.entries()[index];
-    if (entry === undefined) return;
-    const text = entry.cutIn === undefined ? entry.text : await this.#history.wholeOf(entry);
-    // What was typed meanwhile counts more.
-    if (text === undefined || this.#state !== before) return;
-    this.#walk = undefined; // the draft from before stays at hand
-    this.#walk = { index, draft, shown: this.#shownEntry(text, step) };
-    this.#options.services.redraw();
-  }
-
-  /** Shows an entry, with the cursor where the same key continues the walk. Returns the text in the draft. */
-  #shownEntry(text: string, step: 1 | -1): string {
-    const fresh = this.#filled(text);
-    const first = edited(fresh, { kind: "move", to: endOfLine(fresh.text, 0) });
-    const isFirstRow = edited(first, { kind: "lineUp", columns: this.#columns }) === first;
-    const up = isFirstRow ? first : edited(fresh, { kind: "textStart" });
-    this.#begin(step > 0 ? up : fresh);
-    return this.#state.text;
   }
 
   #openHistory(): void {
@@ -473,46 +388,21 @@ export class InputPart implements ScreenPart, Draft {
     this.#options.services.redraw();
   }
 
-  get #isCommanding(): boolean {
-    return this.#vim !== undefined && isCommanding(this.#vim);
-  }
-
-  #vimEditor(): VimEditor | undefined {
-    return this.#vim === undefined ? undefined : { vim: this.#vim, editor: this.#state };
-  }
-
-  #setVim({ vim, editor }: VimEditor): void {
-    this.#vim = vim;
-    this.#set(editor);
-  }
-
   #toggleVim(): void {
     const { settings, say } = this.#options.services;
-    const hasVimKeys = this.#vim === undefined;
+    const hasVimKeys = !this.#vim.isOn;
     this.useVimKeys(hasVimKeys);
     settings.change({ vimKeys: hasVimKeys });
     say(hasVimKeys ? "The draft has vim keys." : "The draft has no vim keys.");
   }
 
   #escape(): void {
-    const vim = this.#vimEditor();
-    if (vim === undefined) return;
-    if (vim.vim.mode === "normal" && vim.vim.pending === "") this.#options.services.run("turn.cancel");
-    else this.#setVim(vimEscape(vim));
+    if (!this.#vim.escape()) this.#options.services.run("turn.cancel");
   }
 
   #redo(): void {
-    const vim = this.#vimEditor();
-    if (vim !== undefined && isCommanding(vim.vim)) this.#setVim(vimKey(vim, "redo"));
-    else this.#openHistory();
+    if (!this.#vim.redo()) this.#openHistory();
   }
-}
-
-function sizeOfChipped({ text, chips }: ChippedText): number {
-  return chips.reduce(
-    (sum, chip) => sum + chip.text.length + (chip.image === undefined ? 0 : imageBytes(chip.image)),
-    text.length,
-  );
 }
 
 function joinedTexts(first: ChippedText, second: ChippedText): ChippedText {

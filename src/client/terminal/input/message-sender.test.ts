@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test";
+import { settle } from "../../../../test/support/fake-clock.ts";
 import { fakeServices } from "../../../../test/support/terminal-parts.ts";
 import { HarnessError } from "../../../base/errors.ts";
+import type { DraftImage } from "../images/draft-image.ts";
 import { ImageUploads } from "../images/image-uploads.ts";
+import type { MadeMessage } from "./message.ts";
 import { textMessage } from "./message.ts";
 import { MessageSender } from "./message-sender.ts";
 
@@ -43,9 +46,7 @@ test("[TUI-03 bar Cancel] a message that is cancelled before the session is open
   opened.resolve({ session: "ses_1" } as never);
   expect(services.sent).toEqual([]);
   expect(services.restored).toEqual([textMessage("slow"), textMessage("next")]);
-  expect(new Set(services.said)).toEqual(
-    new Set(["Cancelled before it was sent: the message is in the draft again."]),
-  );
+  expect(services.said).toEqual(["Cancelled before it was sent: the message is in the draft again."]);
   expect(outbox.slow).toEqual([]);
 });
 
@@ -71,4 +72,54 @@ test("[ENG-26 bar Queue] a message that was taken back goes behind those that st
   waiting.splice(1, 1);
   await outbox.send({ ...textMessage("last"), waited: { ahead } }, "queue");
   expect(services.sent.at(-1)).toMatchObject({ kind: "SendInput" });
+});
+
+const IMAGE: DraftImage = {
+  facts: "a.png",
+  source: { kind: "bytes", bytes: new Uint8Array([1]), mediaType: "image/png", name: "a.png" },
+};
+
+test("[TUI-03 bar Cancel] a message is cancelled at any wait before the engine has it, and not after", async () => {
+  const { services, outbox } = openOutbox();
+  const uploaded = Promise.withResolvers<undefined>();
+  Object.assign(services.session, { attach: () => uploaded.promise });
+  const uploading = outbox.send({ text: "see", images: [IMAGE] }, "queue");
+  await settle();
+  outbox.cancel();
+  expect([services.restored.length, outbox.isSending]).toEqual([1, false]);
+  uploaded.resolve(undefined);
+  await uploading;
+  expect(services.sent).toEqual([]);
+  const answered = Promise.withResolvers<object>();
+  Object.assign(services.session, { send: () => answered.promise });
+  const last = outbox.send(textMessage("handed over"), "queue");
+  await settle();
+  outbox.cancel();
+  expect([services.restored.length, outbox.isSending]).toEqual([1, true]);
+  answered.resolve({});
+  await last;
+});
+
+test("[CMD-01 ENG-26] a line keeps its order while its message is made, and comes back to the draft as it was typed", async () => {
+  const { services, outbox } = openOutbox();
+  const made = Promise.withResolvers<MadeMessage>();
+  const first = outbox.sendMade("/prompts:x", () => made.promise);
+  const second = outbox.send(textMessage("second"), "queue");
+  await settle();
+  expect(services.sent).toEqual([]);
+  made.resolve({ text: "expanded", delivery: "steer", skill: "s" });
+  await Promise.all([first, second]);
+  expect(services.sent).toMatchObject([
+    { content: [{ text: "expanded" }], delivery: "steer", skill: "s" },
+    { content: [{ text: "second" }] },
+  ]);
+  await outbox.sendMade("/x", async () => undefined);
+  expect([services.sent.length, services.restored]).toEqual([2, []]);
+  const never = outbox.sendMade("/prompts:y", () => new Promise(() => undefined));
+  await settle();
+  outbox.cancel();
+  await never;
+  services.reply = new HarnessError("InvalidCommand", { kind: "SendInput", why: "no" });
+  await outbox.sendMade("//z", async () => ({ text: "/z", delivery: "queue" }));
+  expect(services.restored).toEqual([textMessage("/prompts:y"), textMessage("//z")]);
 });

@@ -1,3 +1,4 @@
+import { whileAlive } from "../../../base/async/deadline.ts";
 import { InOrder } from "../../../base/async/in-order.ts";
 import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
@@ -7,8 +8,9 @@ import type { DraftImage } from "../images/draft-image.ts";
 import { imageLabel } from "../images/draft-image.ts";
 import { imageMentions, readImage } from "../images/image-paths.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
-import type { SendHow, Services } from "../layout/services.ts";
-import type { OutgoingMessage } from "./message.ts";
+import type { Services } from "../layout/services.ts";
+import type { MadeMessage, Messages, OutgoingMessage, SendHow, Waited } from "./message.ts";
+import { textMessage } from "./message.ts";
 
 export interface MessageSenderOptions {
   readonly services: Services;
@@ -20,18 +22,35 @@ export interface MessageSenderOptions {
 /** A message that is longer on its way is shown in the queue. */
 const SHOWN_AFTER_MS = 250;
 
+/** A message between the draft and the engine. */
+interface PendingMessage {
+  /** The message as it comes back into the draft. */
+  readonly message: OutgoingMessage;
+  readonly cancelled: AbortController;
+  /** True once the message is shown in the queue. */
+  isSlow: boolean;
+  /** True once the input is on its way: the engine may have it, so that no cancel brings it back. */
+  isHandedOver: boolean;
+}
+
+/** An input for the engine, before its images are stored. */
+interface Prepared extends Pick<OutgoingMessage, "text" | "images"> {
+  readonly delivery: SendHow;
+  /** Default: the session that is shown. */
+  readonly session?: SessionId;
+  readonly waited?: Waited;
+  readonly skill?: string;
+  readonly agent?: string;
+}
+
 /**
  * Sends messages in their order. One that is refused, or cancelled before the engine has taken it, comes back into the
  * draft (ENG-26).
  */
-export class MessageSender {
+export class MessageSender implements Messages {
   readonly #options: MessageSenderOptions;
   readonly #order = new InOrder<"messages">();
-  #sending: readonly OutgoingMessage[] = [];
-  #slow: readonly OutgoingMessage[] = [];
-  #cancels = 0;
-  /** Resolves with the next cancel. */
-  #cancelled = Promise.withResolvers<undefined>();
+  #places: readonly PendingMessage[] = [];
 
   constructor(options: MessageSenderOptions) {
     this.#options = options;
@@ -39,62 +58,92 @@ export class MessageSender {
 
   /** True while the engine has not taken a message. */
   get isSending(): boolean {
-    return this.#sending.length > 0;
+    return this.#places.length > 0;
   }
 
   /** Messages that the engine has not taken. */
   get sending(): readonly OutgoingMessage[] {
-    return this.#sending;
+    return this.#places.map(({ message }) => message);
   }
 
   /** Messages that are on their way for a while. */
   get slow(): readonly OutgoingMessage[] {
-    return this.#slow;
+    return this.#places.filter(({ isSlow }) => isSlow).map(({ message }) => message);
   }
 
-  /** Stops messages that the engine has not got: they come back into the draft. */
+  /** Stops messages that the engine has not got, in whatever they wait for: they come back into the draft. */
   cancel(): void {
-    this.#cancels += 1;
-    this.#cancelled.resolve(undefined);
-    this.#cancelled = Promise.withResolvers<undefined>();
+    const { draft, say, redraw } = this.#options.services;
+    const stopped = this.#places.filter(({ isHandedOver }) => !isHandedOver);
+    if (stopped.length === 0) return;
+    this.#places = this.#places.filter(({ isHandedOver }) => isHandedOver);
+    for (const { cancelled } of stopped) cancelled.abort();
+    draft.restore(stopped.map(({ message }) => message));
+    say("Cancelled before it was sent: the message is in the draft again.");
+    redraw();
   }
 
-  /** Sends a message. Never rejects: a failure is shown, and the message comes back. */
   async send(message: OutgoingMessage, how: SendHow): Promise<void> {
-    const { services } = this.#options;
-    const cancels = this.#cancels;
-    this.#sending = [...this.#sending, message];
+    await this.#inPlace(message, async (place) => {
+      const { waited } = message;
+      const { skill, agent } = waited ?? {};
+      const { text, images } = await this.#withMentioned(message, place);
+      await this.#deliver({ text, images, delivery: how, ...defined({ waited, skill, agent }) }, place);
+    });
+  }
+
+  async sendMade(line: string, make: () => Promise<MadeMessage | undefined>): Promise<void> {
+    await this.#inPlace(textMessage(line), async (place) => {
+      const made = await whileAlive(make(), place.cancelled.signal);
+      if (made === undefined) return;
+      const message = textMessage(made.text);
+      const shown = made.isExpanded === true ? message : await this.#withMentioned(message, place);
+      await this.#deliver({ ...made, ...shown }, place);
+    });
+  }
+
+  /** Does the work of a message once those before it are sent. A failure is shown, and the message comes back. */
+  async #inPlace(message: OutgoingMessage, work: (place: PendingMessage) => Promise<void>): Promise<void> {
+    const { services, refused } = this.#options;
+    const place: PendingMessage = {
+      ...{ message, cancelled: new AbortController() },
+      ...{ isSlow: false, isHandedOver: false },
+    };
+    const { signal } = place.cancelled;
+    this.#places = [...this.#places, place];
     using _slow = services.clock.timer(SHOWN_AFTER_MS, () => {
-      this.#slow = [...this.#slow, message];
+      place.isSlow = true;
       services.redraw();
     });
     try {
-      await this.#order.run("messages", () => this.#sendNow(message, how, () => this.#cancels !== cancels));
+      await this.#order.run("messages", async () => {
+        signal.throwIfAborted();
+        await work(place);
+      });
     } catch (thrown) {
+      if (signal.aborted) {
+        // `cancel` has brought the message back. Any other failure came before it was cancelled.
+        if (thrown !== signal.reason) services.tell(thrown);
+        return;
+      }
       services.draft.restore([message]); // nothing typed is lost
-      if (thrown instanceof HarnessError) this.#options.refused(thrown);
-      if (this.#cancels === cancels) services.tell(thrown);
-      else services.say("Cancelled before it was sent: the message is in the draft again.");
+      if (thrown instanceof HarnessError) refused(thrown);
+      services.tell(thrown);
     } finally {
-      this.#sending = this.#sending.filter((each) => each !== message);
-      this.#slow = this.#slow.filter((each) => each !== message);
+      this.#places = this.#places.filter((each) => each !== place);
       services.redraw();
     }
   }
 
-  async #sendNow(message: OutgoingMessage, delivery: SendHow, isCancelled: () => boolean): Promise<void> {
+  async #deliver(input: Prepared, place: PendingMessage): Promise<void> {
     const { services, uploads } = this.#options;
-    // An engine that is still starting is not waited for.
-    const open = isCancelled()
-      ? undefined
-      : await Promise.race([services.session.session(), this.#cancelled.promise]);
-    if (open === undefined) throw new Error("the message was cancelled");
-    const sessionId = open.session;
-    const { text, images } = await withMentioned(message, services);
-    const blocks = await uploads.blocks(images, sessionId);
-    if (isCancelled()) throw new Error("the message was cancelled");
+    const { signal } = place.cancelled;
+    const { text, images, delivery, skill, agent } = input;
+    // An engine that is still starting is not waited for once the message is cancelled.
+    const sessionId = input.session ?? (await whileAlive(services.session.session(), signal)).session;
+    const blocks = await whileAlive(uploads.blocks(images, sessionId), signal);
     const words = text.trim() === "" ? [] : [{ type: "text" as const, text }];
-    const { skill, agent, ahead } = message.waited ?? {};
+    place.isHandedOver = true;
     const answer = await services.session.send({
       kind: "SendInput",
       sessionId,
@@ -103,12 +152,13 @@ export class MessageSender {
       ...defined({ skill, agent }),
     });
     if (answer instanceof HarnessError) throw answer;
+    const ahead = input.waited?.ahead;
     if (ahead !== undefined && answer.inputId !== undefined)
-      await this.#place(sessionId, answer.inputId, ahead);
+      await this.#moveBehind(sessionId, answer.inputId, ahead);
   }
 
   /** Puts a message behind those that stood before it when it was taken back: before all that came later. */
-  async #place(sessionId: SessionId, inputId: InputId, ahead: readonly InputId[]): Promise<void> {
+  async #moveBehind(sessionId: SessionId, inputId: InputId, ahead: readonly InputId[]): Promise<void> {
     const { session, say } = this.#options.services;
     const behind = session.view.waiting.find(
       (each) => each.inputId !== inputId && !ahead.includes(each.inputId),
@@ -121,11 +171,18 @@ export class MessageSender {
     if (stillWait(inputId) && stillWait(behind.inputId))
       say(`The message is at the end of the queue: ${refusalText(moved)}`, "warning");
   }
+
+  async #withMentioned(
+    message: Pick<OutgoingMessage, "text" | "images">,
+    { cancelled: { signal } }: PendingMessage,
+  ): Promise<Pick<OutgoingMessage, "text" | "images">> {
+    return await whileAlive(withMentioned(message, this.#options.services), signal);
+  }
 }
 
 /** Returns a message with the images that its text mentions: a label stands in place of each mention. */
 async function withMentioned(
-  { text, images }: OutgoingMessage,
+  { text, images }: Pick<OutgoingMessage, "text" | "images">,
   services: Pick<Services, "host" | "workingDir">,
 ): Promise<Pick<OutgoingMessage, "text" | "images">> {
   const found: DraftImage[] = [...images];

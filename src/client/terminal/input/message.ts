@@ -1,5 +1,8 @@
-import type { InputId } from "../../../base/ids.ts";
+import type { InputId, SessionId } from "../../../base/ids.ts";
 import type { DraftImage } from "../images/draft-image.ts";
+
+/** Delivery of a text that is sent while a turn runs. */
+export type SendHow = "queue" | "steer";
 
 /** A draft on its way to the session, or back from it. */
 export interface OutgoingMessage {
@@ -17,6 +20,32 @@ export interface Waited {
   /** Skill and sub-agent that it asked for. */
   readonly skill?: string;
   readonly agent?: string;
+}
+
+/** A text for the model that a line of the draft stands for. */
+export interface MadeMessage {
+  readonly text: string;
+  readonly delivery: SendHow;
+  /** Default: the session that is shown once it is sent. */
+  readonly session?: SessionId;
+  readonly skill?: string;
+  readonly agent?: string;
+  /** True for a text that the person has not written: what it mentions is not read from this machine. */
+  readonly isExpanded?: true;
+}
+
+/**
+ * Sends messages to the model, one after the other in the order of the calls. Never rejects: a failure is shown, and
+ * what was typed is in the draft again. So it is if the person cancels before the engine has the message.
+ */
+export interface Messages {
+  send(message: OutgoingMessage, how: SendHow): Promise<void>;
+  /**
+   * Sends the message that a line stands for. Later messages wait for it, also while it is made.
+   * @param line what comes back into the draft.
+   * @param make returns undefined if there is nothing to send.
+   */
+  sendMade(line: string, make: () => Promise<MadeMessage | undefined>): Promise<void>;
 }
 
 export function textMessage(text: string): OutgoingMessage {

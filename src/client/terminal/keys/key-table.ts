@@ -51,6 +51,11 @@ export class KeyTable {
     );
   }
 
+  /** Returns the first key of an action, for help lines. @param otherwise words for an action without a key. */
+  label(name: ActionName, otherwise = "-"): string {
+    return this.keysOf(name)[0] ?? otherwise;
+  }
+
   /** Returns the contexts in which a key does something, with the action. */
   usesOf(key: string): readonly (KeyLocation & { readonly action: ActionName })[] {
     const name = keyName(key) ?? key;

@@ -3,9 +3,10 @@ import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { EngineNotice } from "../../../view/notes/engine-text.ts";
 import type { SessionStep } from "../../../view/session/session-view.ts";
 import type { DrawnRow } from "../drawing/span.ts";
+import type { SendHow } from "../input/message.ts";
 import type { ActionName } from "../keys/actions.ts";
 import type { SidePart } from "./part.ts";
-import type { SendHow, Services } from "./services.ts";
+import type { Services } from "./services.ts";
 
 /**
  * A feature of the client that the composition lists (`features.ts`). Each has its folder below `features/`, and is

@@ -37,8 +37,8 @@ export interface SidePart extends ScreenPart {
 /** A part above the others, with a title. It has the focus while it is open. */
 export interface Overlay extends ScreenPart {
   readonly title: string;
-  /** `full`: the whole screen; `center`: a box; `bottom`: rows above the draft. */
-  readonly place: "full" | "center" | "bottom";
+  /** `full`: the whole screen; `bottom`: rows above the draft. */
+  readonly place: "full" | "bottom";
   /** True: it shows the open question, and counts keys for it by itself. */
   readonly isQuestion?: true;
   /** True: it is about the session that is shown, and closes when another one is. */

@@ -211,12 +211,13 @@ export class ScreenLayout {
     const contexts = focus.flatMap((part): readonly KeyContext[] => part.contexts);
     const action = keys().find(key, contexts);
     if (action !== undefined) {
-      const order = overlay === undefined ? [...focus, parts.transcript] : [overlay, parts.transcript];
-      if (order.some((part) => part.act(action))) return;
       // Ctrl-C does what Escape does to an open part: the turn and the draft behind it stay.
       if (action === "app.interrupt" && overlay !== undefined && overlay.isQuestion !== true) {
         if (!overlay.act("turn.cancel")) this.close(overlay);
-      } else act(action);
+        return;
+      }
+      const order = overlay === undefined ? [...focus, parts.transcript] : [overlay, parts.transcript];
+      if (!order.some((part) => part.act(action))) act(action);
       return;
     }
     if (text === undefined) return;

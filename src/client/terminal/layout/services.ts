@@ -14,9 +14,10 @@ import type { NoteTone } from "../../../view/transcript/items.ts";
 import type { LocalNote } from "../../../view/transcript/local-notes.ts";
 import type { PagePosition, TranscriptPage, TranscriptRange } from "../../../view/transcript/pages.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
+import type { KnownCommands } from "../../slash/known-commands.ts";
 import type { Host } from "../host/host.ts";
 import type { DraftImage } from "../images/draft-image.ts";
-import type { OutgoingMessage } from "../input/message.ts";
+import type { Messages, OutgoingMessage } from "../input/message.ts";
 import type { ActionName } from "../keys/actions.ts";
 import type { KeyTable } from "../keys/key-table.ts";
 import type { LentTerminal } from "../lifecycle/lent-terminal.ts";
@@ -42,6 +43,8 @@ export interface SessionAccess {
   readonly hasFailed: boolean;
   /** True if the engine was reached at a network address, which takes no key of a provider. */
   readonly isOverNetwork: boolean;
+  /** Returns the commands of a session, as its engine lists them. Those of the session that is shown are kept. */
+  commandsOf(open: OpenSession): Pick<KnownCommands, "list" | "find">;
   /** Adds a note of this client to the transcript. */
   note(note: LocalNote): void;
   /** Leaves everything out of the transcript that was read so far; the session keeps it. */
@@ -76,9 +79,6 @@ export interface SessionAccess {
   news(options: NewsOptions): AsyncIterable<NewsItem> | undefined;
 }
 
-/** Delivery of a text that is sent while a turn runs. */
-export type SendHow = "queue" | "steer";
-
 /** The draft of the person, for the parts of the screen. */
 export interface Draft {
   /** The text as it would be sent. */
@@ -109,12 +109,13 @@ export interface Draft {
 export interface Services {
   readonly session: SessionAccess;
   readonly draft: Draft;
+  readonly messages: Messages;
   readonly host: Host;
   /** The folder that the client was started in. */
   readonly workingDir: string;
   readonly settings: ClientSettings;
   readonly screen: Pick<TerminalScreen, "control" | "size" | "setTitle"> & Pick<LentTerminal, "lend">;
-  readonly themes: Pick<ThemeChoice, "chosen" | "hindrance" | "preview">;
+  readonly themes: Pick<ThemeChoice, "chosen" | "limitation" | "preview">;
   readonly clock: Pick<Clock, "monotonic" | "now" | "timer">;
   /** The keys as they are now: they change when the file of settings is read. */
   readonly keys: KeyTable;

@@ -2,18 +2,19 @@ import { cutBeginning, cutEnd, displayWidth } from "../../../view/terminal/displ
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
-import { before } from "../input/graphemes.ts";
+import { before } from "../input/editor/graphemes.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import { inSight } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { MouseInput, Size } from "../screen/screen.ts";
 import type { ListColumn, ListContent, PanelEntry } from "./list-entry.ts";
-import type { ListInterlude } from "./list-interlude.ts";
-import { askFor, editText } from "./list-interlude.ts";
+import type { ListPrompt } from "./list-prompt.ts";
+import { askFor, editText } from "./list-prompt.ts";
 import type { ListWidths } from "./list-rows.ts";
 import { besides, entryRow, headRow, listWidths, packedRows } from "./list-rows.ts";
 import { ListSearch } from "./list-search.ts";
+import { WHEEL_ROWS } from "./scroll.ts";
 
 export interface ListPanelOptions<Value> {
   readonly title: string;
@@ -48,7 +49,6 @@ const PROMPT = "search: ";
 const BESIDE_COLUMNS_MIN = 110;
 const LINE_COLUMNS = 3;
 const HINT_ROWS_MAX = 2;
-const WHEEL_ROWS = 3;
 
 /** Entries of the last frame on the screen, for the mouse. */
 interface Shown {
@@ -72,7 +72,7 @@ export class ListPanel<Value> implements Overlay {
   #selected: Value | undefined;
   #widths: { readonly of: object; readonly widths: ListWidths } | undefined;
   /** A question or a field in place of the search. */
-  #interlude: ListInterlude | undefined;
+  #prompt: ListPrompt | undefined;
 
   constructor(options: ListPanelOptions<Value>) {
     this.#options = options;
@@ -83,7 +83,7 @@ export class ListPanel<Value> implements Overlay {
   }
 
   get contexts(): readonly KeyContext[] {
-    return this.#interlude?.contexts ?? this.#contexts;
+    return this.#prompt?.contexts ?? this.#contexts;
   }
 
   /** The words that are searched. */
@@ -112,12 +112,12 @@ export class ListPanel<Value> implements Overlay {
 
   /** Asks a question above the list, which only the letter y answers with yes. */
   ask(text: string, yes: string, done: () => void): void {
-    this.#interlude = askFor({ text, yes, done, close: () => this.#endInterlude() });
+    this.#prompt = askFor({ text, yes, done, close: () => this.#endPrompt() });
   }
 
   /** Lets the person edit a text in place of the search. Enter ends that, Esc leaves it as it was. */
   edit(label: string, text: string, done: (text: string) => void): void {
-    this.#interlude = editText({ label, text, done, close: () => this.#endInterlude() });
+    this.#prompt = editText({ label, text, done, close: () => this.#endPrompt() });
   }
 
   closed(): void {
@@ -129,7 +129,7 @@ export class ListPanel<Value> implements Overlay {
     const { note } = content();
     const title =
       this.place === "full" ? [] : [row([span(cutEnd(this.title, columns), { role: "heading" })])];
-    const search = this.#interlude?.draw(columns) ?? this.#searchRow(columns);
+    const search = this.#prompt?.draw(columns) ?? this.#searchRow(columns);
     const head = [...title, ...search.rows];
     const noteRows = note === undefined ? [] : wrapSpans([span(note, { role: "dim" })], { columns });
     const foot = [...noteRows, ...this.#hintRows(columns)].slice(0, Math.max(0, height - head.length - 1));
@@ -147,23 +147,23 @@ export class ListPanel<Value> implements Overlay {
   }
 
   act(action: ActionName): boolean {
-    const isTaken = this.#interlude === undefined ? this.#act(action) : this.#interlude.act(action);
+    const isTaken = this.#prompt === undefined ? this.#act(action) : this.#prompt.act(action);
     this.#tellSelected();
     return isTaken;
   }
 
   type(text: string): boolean {
-    if (this.#interlude !== undefined) return this.#interlude.type(text);
+    if (this.#prompt !== undefined) return this.#prompt.type(text);
     return this.#searchFor(this.#pattern + text);
   }
 
   paste(text: string): boolean {
-    if (this.#interlude !== undefined) return this.#interlude.paste(text);
+    if (this.#prompt !== undefined) return this.#prompt.paste(text);
     return this.#searchFor(this.#pattern + text.replaceAll(/\s+/g, " "));
   }
 
   mouse({ type, wheel, row: at, column, button }: MouseInput): boolean {
-    if (this.#interlude !== undefined) return true;
+    if (this.#prompt !== undefined) return true;
     if (type === "wheel") return this.#move(wheel * WHEEL_ROWS);
     const { top, first, rows, columns } = this.#shown;
     const index = first + at - top;
@@ -195,7 +195,6 @@ export class ListPanel<Value> implements Overlay {
         return true;
       case "list.leave":
       case "turn.cancel":
-      case "app.interrupt":
         services.close(this);
         return true;
       case "list.deleteBack":
@@ -229,8 +228,8 @@ export class ListPanel<Value> implements Overlay {
     return true;
   }
 
-  #endInterlude(): void {
-    this.#interlude = undefined;
+  #endPrompt(): void {
+    this.#prompt = undefined;
     this.#options.services.redraw();
   }
 
@@ -270,7 +269,7 @@ export class ListPanel<Value> implements Overlay {
 
   #hintRows(columns: number): readonly DrawnRow[] {
     const { hints, services } = this.#options;
-    if (this.#interlude !== undefined) return [];
+    if (this.#prompt !== undefined) return [];
     const texts = (hints?.() ?? []).flatMap(([action, word]) => {
       const [key] = services.keys.keysOf(action);
       return key === undefined ? [] : [`${key} ${word}`];

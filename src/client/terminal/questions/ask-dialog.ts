@@ -9,6 +9,7 @@ import { callSummary } from "../../../view/texts/call-summary.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { Field } from "../input/editor/field.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { drawBlock } from "../markdown/draw-block.ts";
 import type { ReviewLayout } from "../review/draw-review.ts";
@@ -16,7 +17,6 @@ import { drawReview, layoutFor } from "../review/draw-review.ts";
 import { parseReview } from "../review/parse-review.ts";
 import { drawChange } from "./change-rows.ts";
 import type { Dialog, DialogOptions, ShownAnswer } from "./dialog.ts";
-import { Field } from "./field.ts";
 
 type Ask = PayloadOf<"Asked">;
 
@@ -202,7 +202,7 @@ export class AskDialog implements Dialog {
   #reviewAnswers(): readonly ShownAnswer[] {
     if (this.#ask.about !== "trust") return [];
     const { keys } = this.#options.services;
-    const key = (name: ActionName) => keys.keysOf(name)[0] ?? "-";
+    const key = (name: ActionName) => keys.label(name);
     const move = [key("review.next"), key("review.previous")];
     const view = [key("review.whole"), key("review.layout")];
     const several = parseReview(this.#ask.text).files.length > 1;

@@ -2,9 +2,9 @@ import type { CommandOf } from "../../../protocol/commands/commands.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
+import type { Field } from "../input/editor/field.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { Services } from "../layout/services.ts";
-import type { Field } from "./field.ts";
 
 export type AnswerCommand = CommandOf<"AnswerPermission"> | CommandOf<"Answer">;
 

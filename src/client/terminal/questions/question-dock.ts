@@ -303,7 +303,7 @@ export class QuestionDock implements ScreenPart {
     const above = entry.top;
     const below = body.length - entry.top - shown.length;
     const { keys } = this.#services;
-    const full = keys.keysOf("dialog.full")[0] ?? "-";
+    const full = keys.label("dialog.full");
     const hidden = [
       ...(above === 0 ? [] : [`${count(above, "row")} above`]),
       ...(below === 0 ? [] : [`${count(below, "row")} below`]),

@@ -1,23 +1,19 @@
 import { PASTE_OFF } from "../../../view/terminal/bracketed-paste.ts";
 import { guarded } from "../lifecycle/guarded.ts";
-import type { TerminalLife } from "../lifecycle/life.ts";
 import { INLINE_KILLED, INLINE_MODES_OFF } from "../lifecycle/modes.ts";
-import type { LiveRegion } from "./append-frame.ts";
-import { appendFrame, eraseRegion, NO_REGION } from "./append-frame.ts";
+import type { TerminalLifecycle } from "../lifecycle/terminal-lifecycle.ts";
+import type { LiveRegion } from "./frames/append-frame.ts";
+import { appendFrame, eraseRegion, NO_REGION } from "./frames/append-frame.ts";
+import { WholeFrame } from "./frames/whole-frame.ts";
 import { inputsOf } from "./input.ts";
-import { OwnTerminal } from "./own-terminal.ts";
-import { readSizeAgain } from "./resizing.ts";
+import { PiTerminal } from "./pi-terminal.ts";
+import { RESIZED_MS, readSizeAgain } from "./resizing.ts";
 import type { ScreenFrame, Size, TerminalScreen, TerminalScreenOptions } from "./screen.ts";
-import { WholeFrame } from "./whole-frame.ts";
+import { CURSOR_ON, FOCUS_OFF, FOCUS_ON } from "./sequences.ts";
 import { WindowTitle } from "./window-title.ts";
 
-const FOCUS_ON = "\u001b[?1004h";
-const FOCUS_OFF = "\u001b[?1004l";
-const CURSOR_ON = "\u001b[?25h";
 /** Shortest time between two frames that no key asked for. */
 const FRAME_MS = 16;
-/** Pause in the changes of the size after which the region is drawn again. */
-const RESIZED_MS = 50;
 
 export interface AppendScreenOptions extends TerminalScreenOptions {
   /** True if the terminal wraps rows again when its width changes. */
@@ -29,14 +25,14 @@ export interface AppendScreenOptions extends TerminalScreenOptions {
  * written once, and no saved line is erased, also when the size changes. The mouse is the terminal's. A frame
  * that takes the whole screen is shown on the alternate screen.
  */
-export function openAppendScreen(options: AppendScreenOptions, life: TerminalLife): TerminalScreen {
+export function openAppendScreen(options: AppendScreenOptions, life: TerminalLifecycle): TerminalScreen {
   return new AppendScreen({ ...options, ...guarded(options) }, life);
 }
 
 class AppendScreen implements TerminalScreen {
   readonly #options: AppendScreenOptions;
-  readonly #terminal: OwnTerminal;
-  readonly #life: TerminalLife;
+  readonly #terminal: PiTerminal;
+  readonly #life: TerminalLifecycle;
   readonly #title = new WindowTitle();
   #region: LiveRegion = NO_REGION;
   /** Width at which the region was drawn. */
@@ -49,10 +45,10 @@ class AppendScreen implements TerminalScreen {
   #resize: Disposable | undefined;
   #isOver = false;
 
-  constructor(options: AppendScreenOptions, life: TerminalLife) {
+  constructor(options: AppendScreenOptions, life: TerminalLifecycle) {
     this.#options = options;
     this.#life = life;
-    this.#terminal = new OwnTerminal({ clock: life.clock });
+    this.#terminal = new PiTerminal({ clock: life.clock });
     this.#start();
   }
 

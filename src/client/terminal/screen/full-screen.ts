@@ -1,22 +1,20 @@
 import { KeybindingsManager, setKeybindings, TUI_KEYBINDINGS, TuiAltScreen } from "@earendil-works/pi-tui";
 import { PASTE_OFF } from "../../../view/terminal/bracketed-paste.ts";
 import { guarded } from "../lifecycle/guarded.ts";
-import type { TerminalLife } from "../lifecycle/life.ts";
 import { MODES_OFF } from "../lifecycle/modes.ts";
-import { FrameWriter } from "./frame-writer.ts";
+import type { TerminalLifecycle } from "../lifecycle/terminal-lifecycle.ts";
+import { FrameWriter } from "./frames/frame-writer.ts";
 import { inputsOf } from "./input.ts";
-import { OwnTerminal } from "./own-terminal.ts";
+import { PiTerminal } from "./pi-terminal.ts";
 import type { MouseMode, ScreenInput, Size, TerminalScreen, TerminalScreenOptions } from "./screen.ts";
+import { FOCUS_OFF, FOCUS_ON, MOUSE_OFF } from "./sequences.ts";
 import { WindowTitle } from "./window-title.ts";
 
-const MOUSE_OFF = "\u001b[?1006l\u001b[?1002l\u001b[?1000l";
 const MOUSE_MODES: Readonly<Record<MouseMode, string>> = {
   off: MOUSE_OFF,
   wheel: `${MOUSE_OFF}\u001b[?1000h\u001b[?1006h`,
   full: `${MOUSE_OFF}\u001b[?1000h\u001b[?1002h\u001b[?1006h`,
 };
-const FOCUS_ON = "\u001b[?1004h";
-const FOCUS_OFF = "\u001b[?1004l";
 /** Ask if the terminal reports the focus (DECRQM), and for its background (OSC 11). */
 const FOCUS_QUERY = "\u001b[?1004$p";
 const BACKGROUND_QUERY = "\u001b]11;?\u0007";
@@ -26,16 +24,16 @@ const BACKGROUND_QUERY = "\u001b]11;?\u0007";
  * frame in one synchronized update, with the real cursor at the caret. The terminal is restored however the process
  * ends; handlers that throw do not end it.
  */
-export function openFullScreen(options: TerminalScreenOptions, life: TerminalLife): TerminalScreen {
+export function openFullScreen(options: TerminalScreenOptions, life: TerminalLifecycle): TerminalScreen {
   return new FullScreen({ ...options, ...guarded(options) }, life);
 }
 
 class FullScreen implements TerminalScreen {
   readonly #options: TerminalScreenOptions;
-  readonly #terminal: OwnTerminal;
+  readonly #terminal: PiTerminal;
   readonly #tui: OwnFrames;
   readonly #writer = new FrameWriter();
-  readonly #life: TerminalLife;
+  readonly #life: TerminalLifecycle;
   #mouse: MouseMode;
   readonly #title = new WindowTitle();
   /** Present while the terminal is ours. */
@@ -43,10 +41,10 @@ class FullScreen implements TerminalScreen {
   #isOver = false;
   #isDrawingSoon = false;
 
-  constructor(options: TerminalScreenOptions, life: TerminalLife) {
+  constructor(options: TerminalScreenOptions, life: TerminalLifecycle) {
     this.#options = options;
     this.#life = life;
-    this.#terminal = new OwnTerminal({
+    this.#terminal = new PiTerminal({
       clock: life.clock,
       takes: (data) => this.#takes(data),
       settlesSize: true,
@@ -179,7 +177,7 @@ class FullScreen implements TerminalScreen {
 class OwnFrames extends TuiAltScreen {
   readonly #draw: () => void;
 
-  constructor(terminal: OwnTerminal, draw: () => void) {
+  constructor(terminal: PiTerminal, draw: () => void) {
     super(terminal, true, undefined, { mouse: false, copyOnSelect: false });
     this.#draw = draw;
   }

@@ -1,3 +1,6 @@
+/** A terminal that is being resized has its new size once it was left alone for so long. */
+export const RESIZED_MS = 50;
+
 /**
  * Returns true for a terminal that wraps the rows of its main screen again when its width changes, by the variables
  * that terminals set. Most do.

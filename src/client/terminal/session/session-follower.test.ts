@@ -44,7 +44,6 @@ function openRig(events: readonly Event[], answers: Readonly<Record<string, unkn
   };
   const reached: ReachedByTerminal = {
     connection,
-    isShared: true,
     named,
     async open(which) {
       opened.push(which);

@@ -30,6 +30,7 @@ import {
   transcriptWithCalls,
   withChildrenLeftOut,
 } from "../../../view/transcript/transcript.ts";
+import { KnownCommands } from "../../slash/known-commands.ts";
 import { Sender } from "../../slash/sender.ts";
 import { inBackground } from "../layout/in-background.ts";
 import type { SessionAccess } from "../layout/services.ts";
@@ -67,6 +68,8 @@ export class SessionFollower implements SessionAccess {
   #reached: ReachedByTerminal | undefined;
   #hasFailed = false;
   #open: OpenSession | undefined;
+  /** Commands of the session that is shown. */
+  #commands: KnownCommands | undefined;
   #opening: Promise<OpenSession> | undefined;
   #view: SessionView = NEW_SESSION;
   #transcript: Transcript = NEW_TRANSCRIPT;
@@ -115,6 +118,11 @@ export class SessionFollower implements SessionAccess {
 
   get isOverNetwork(): boolean {
     return this.#reached?.isOverNetwork === true;
+  }
+
+  commandsOf(open: OpenSession): KnownCommands {
+    const shown = this.#open === open ? this.#commands : undefined;
+    return shown ?? new KnownCommands(this, open.session);
   }
 
   note(note: LocalNote): void {
@@ -279,6 +287,7 @@ export class SessionFollower implements SessionAccess {
     this.#following.abort();
     this.#following = new AbortController();
     this.#open = open;
+    this.#commands = new KnownCommands(this, open.session);
     this.#isOver = false;
     this.#view = NEW_SESSION;
     this.#transcript = NEW_TRANSCRIPT;
@@ -357,6 +366,7 @@ export class SessionFollower implements SessionAccess {
   }
 
   #add(envelope: Envelope): void {
+    this.#commands?.add(envelope);
     const step = sessionStep(this.#view, envelope);
     this.#view = step.after;
     const { length } = this.#transcript.segments;

@@ -1,8 +1,8 @@
 import { count } from "../../../base/text/text.ts";
+import type { StatusFacts } from "../../../view/costs/status-facts.ts";
 import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow, Span } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
-import type { StatusFacts } from "./status-facts.ts";
 
 const LINE = "─";
 const LEAD = 2;

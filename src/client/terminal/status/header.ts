@@ -36,8 +36,7 @@ export function drawHeader(header: Header, columns: number): readonly DrawnRow[]
 }
 
 function offerText({ last, keys, nowMs }: Header): string {
-  const keyOf = (action: "session.continue" | "session.open" | "app.helpIfEmpty") =>
-    keys.keysOf(action)[0] ?? "";
+  const keyOf = (action: "session.continue" | "session.open" | "app.helpIfEmpty") => keys.label(action, "");
   const list = `${keyOf("session.open")} lists sessions · ${keyOf("app.helpIfEmpty")} shows the keys`;
   if (last === undefined) return `type to begin · ${list}`;
   const title = cutEnd(neutraliseLine(last.title), TITLE_COLUMNS);

@@ -3,11 +3,11 @@ import * as fc from "fast-check";
 import { holds } from "../../../../test/support/property.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
+import { NO_STATUS_FACTS, statusFactsAfter } from "../../../view/costs/status-facts.ts";
 import { NEW_SESSION, sessionAfter } from "../../../view/session/session-view.ts";
 import { displayWidth } from "../../../view/terminal/display-width.ts";
 import { textOfRow } from "../drawing/span.ts";
 import { drawActivity } from "./activity-rule.ts";
-import { NO_STATUS_FACTS, statusFactsAfter } from "./status-facts.ts";
 import type { StatusLine } from "./status-line.ts";
 import { drawStatus } from "./status-line.ts";
 

@@ -1,11 +1,11 @@
 import { priceOf } from "../../../view/costs/cost.ts";
 import { totalCost } from "../../../view/costs/session-costs.ts";
+import type { StatusFacts } from "../../../view/costs/status-facts.ts";
 import type { SessionView } from "../../../view/session/session-view.ts";
 import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow, Span } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import type { OpenSession } from "../options.ts";
-import type { StatusFacts } from "./status-facts.ts";
 
 /** Facts for a status line. */
 export interface StatusLine {

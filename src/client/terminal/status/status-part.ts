@@ -1,5 +1,7 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { StatusFacts } from "../../../view/costs/status-facts.ts";
+import { NO_STATUS_FACTS, statusFactsAfter } from "../../../view/costs/status-facts.ts";
 import { displayName } from "../../../view/session/clients.ts";
 import type { SessionView } from "../../../view/session/session-view.ts";
 import { NEW_SESSION } from "../../../view/session/session-view.ts";
@@ -7,8 +9,6 @@ import type { DrawnRow } from "../drawing/span.ts";
 import { inBackground } from "../layout/in-background.ts";
 import type { Services } from "../layout/services.ts";
 import { drawActivity } from "./activity-rule.ts";
-import type { StatusFacts } from "./status-facts.ts";
-import { NO_STATUS_FACTS, statusFactsAfter } from "./status-facts.ts";
 import type { StatusLine } from "./status-line.ts";
 import { drawStatus } from "./status-line.ts";
 
@@ -107,7 +107,7 @@ export class StatusPart {
   /** Returns the line above the draft. @param newBlocks blocks that came below the window; undefined at the end. */
   rule(columns: number, newBlocks: number | undefined): DrawnRow {
     const { keys, clock, session } = this.#services;
-    const keyOf = (action: "transcript.end" | "turn.cancel" | "mode.next") => keys.keysOf(action)[0] ?? "";
+    const keyOf = (action: "transcript.end" | "turn.cancel" | "mode.next") => keys.label(action, "");
     const mode = this.#options.mode();
     const { run, clients } = session.view;
     const originator = run?.turn?.originator;

@@ -69,7 +69,7 @@ export class ThemeChoice {
   }
 
   /** Returns why a theme does not have its own colours here, as a sentence; undefined if it has. */
-  hindrance(name: ThemeName): string | undefined {
+  limitation(name: ThemeName): string | undefined {
     const { environment, hasColours } = this.#options;
     if (name === "auto" && !hasColours) return "NO_COLOR is set: auto shows no colours.";
     if (name === "none" || name === "sixteen" || colourDepth(environment) !== 16) {
@@ -82,7 +82,7 @@ export class ThemeChoice {
   }
 
   /** Takes the background that the terminal has named. */
-  backgroundIs(background: Rgb): void {
+  setBackground(background: Rgb): void {
     this.#background = background;
     this.#made = undefined;
   }

@@ -148,18 +148,18 @@ function choice(options: Partial<ThemeChoiceOptions> = {}): ThemeChoice {
 test("[TUI-08 TUI-11 bar Themes complaint 24] auto is the terminal's sixteen colours until it names its background", () => {
   const themes = choice();
   expect(themes.theme.name).toBe("sixteen");
-  themes.backgroundIs(rgb("002b36"));
+  themes.setBackground(rgb("002b36"));
   expect(themes.theme.name).toBe("dark");
-  themes.backgroundIs(rgb("fdf6e3"));
+  themes.setBackground(rgb("fdf6e3"));
   expect(themes.theme.name).toBe("light");
   const blind = choice({ name: () => "colour-blind" });
-  blind.backgroundIs(rgb("000000"));
+  blind.setBackground(rgb("000000"));
   expect(blind.theme.name).toBe("dark-colour-blind");
 });
 
 test("[TUI-11 bar Themes] NO_COLOR takes the colours of auto, and a theme that is named counts more", () => {
   const themes = choice({ hasColours: false });
-  themes.backgroundIs(rgb("000000"));
+  themes.setBackground(rgb("000000"));
   expect(themes.theme.name).toBe("none");
   expect(choice({ hasColours: false, name: () => "dark" }).theme.name).toBe("dark");
   expect(choice({ name: () => "unknown" }).chosen).toBe("auto");
@@ -168,9 +168,9 @@ test("[TUI-11 bar Themes] NO_COLOR takes the colours of auto, and a theme that i
 test("[TUI-11] a terminal of sixteen colours gets its own, with the reason", () => {
   for (const name of THEME_NAMES) {
     const themes = choice({ environment: { TERM: "linux" }, name: () => name });
-    themes.backgroundIs(rgb("000000"));
+    themes.setBackground(rgb("000000"));
     expect(themes.theme.name).toBe(name === "none" ? "none" : "sixteen");
-    expect(themes.hindrance(name) === undefined).toBe(name === "none" || name === "sixteen");
+    expect(themes.limitation(name) === undefined).toBe(name === "none" || name === "sixteen");
     expect(themes.theme.hasLinks).toBe(false);
   }
 });

@@ -16,7 +16,6 @@ import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { DrawContext } from "./draw-context.ts";
 
 const INDENT = "  ";
-const LAST_LINES = 5;
 /** Lines of a diff that a folded call shows. */
 const DIFF_LINES = 12;
 
@@ -53,7 +52,7 @@ function changesOf({ diff, preview, args }: CallItem): readonly DiffFile[] {
 
 function changeRows(
   files: readonly DiffFile[],
-  { columns, diffLayout = "auto" }: DrawContext,
+  { columns, diffLayout }: DrawContext,
   isUnfolded: boolean,
 ): readonly DrawnRow[] {
   const drawn = diffRows(files, {
@@ -70,7 +69,7 @@ function changeRows(
 }
 
 function outputRows(call: CallItem, context: DrawContext, isUnfolded: boolean): readonly DrawnRow[] {
-  const { columns, lastLines = LAST_LINES } = context;
+  const { columns, lastLines } = context;
   const output = call.state === "running" ? (call.progress?.tail ?? call.output) : call.output;
   if (output === "") return [];
   const lines = neutralise(output.replace(/\n+$/, "")).split("\n");

@@ -1,9 +1,11 @@
 import type { ClientId } from "../../../base/ids.ts";
+import { isId } from "../../../base/ids.ts";
 import type { KnownClients } from "../../../view/session/clients.ts";
 import type { SubAgents } from "../../../view/session/sub-agents.ts";
 import type { TranscriptItem } from "../../../view/transcript/items.ts";
 import type { DiffLayout } from "../diff/diff-rows.ts";
 import type { DrawnRow } from "../drawing/span.ts";
+import type { Services } from "../layout/services.ts";
 import type { Unfolded } from "./folds.ts";
 
 /** Values that drawing an item depends on besides the item. */
@@ -15,12 +17,27 @@ export interface DrawContext {
   readonly self: ClientId | undefined;
   /** Wall clock in milliseconds, for the time of what runs. */
   readonly nowMs: number;
-  /** Last lines of output that a folded call shows. Default: 5. */
-  readonly lastLines?: number;
+  /** Last lines of output that a folded call shows. */
+  readonly lastLines: number;
   /** Sub-agents by the calls that run them: their cost and state. Default: none. */
   readonly subAgents?: SubAgents;
-  /** Default: `auto`. */
-  readonly diffLayout?: DiffLayout;
+  readonly diffLayout: DiffLayout;
+}
+
+/** Returns the values for a frame, from the session that is shown and the settings. */
+export function drawContext(
+  { session, clock, settings }: Pick<Services, "session" | "clock" | "settings">,
+  { columns, unfolded }: Pick<DrawContext, "columns" | "unfolded">,
+): DrawContext {
+  const { self, view } = session;
+  const { lastLines, diffLayout } = settings.values;
+  return {
+    ...{ columns, unfolded, lastLines, diffLayout },
+    clients: view.clients,
+    self: self !== undefined && isId("cli", self) ? self : undefined,
+    nowMs: clock.now(),
+    ...(view.run === undefined ? {} : { subAgents: view.run.subAgents }),
+  };
 }
 
 /** Draws the items of a sub-agent. */

@@ -23,6 +23,8 @@ const CONTEXT: DrawContext = {
   clients: new Map(),
   self: SELF,
   nowMs: Date.parse(STARTED) + 3_200,
+  lastLines: 5,
+  diffLayout: "auto",
 };
 const BASH: CallItem = {
   kind: "call",

@@ -4,21 +4,16 @@ import { displayName } from "../../../view/session/clients.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
-import type {
-  EndItem,
-  NoteItem,
-  NoteTone,
-  PromptItem,
-  ThinkingItem,
-} from "../../../view/transcript/items.ts";
+import type { EndItem, NoteItem, PromptItem, ThinkingItem } from "../../../view/transcript/items.ts";
 import { promptBlockText } from "../../../view/transcript/source/item-source.ts";
 import { streamedSource } from "../../../view/transcript/streamed-text.ts";
-import type { DrawnRow, Role } from "../drawing/span.ts";
+import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
+import { TONE_ROLES } from "../drawing/tones.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { DrawContext } from "./draw-context.ts";
 
-const TONES: Readonly<Record<NoteTone, Role>> = { info: "dim", warning: "warning", failure: "failure" };
+const TONES = { ...TONE_ROLES, info: "dim" } as const;
 /** A deeper indent is cut, so that room for words remains. */
 const INDENT_MAX = 8;
 

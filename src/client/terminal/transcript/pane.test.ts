@@ -24,6 +24,8 @@ const CONTEXT: DrawContext = {
   clients: NO_CLIENTS,
   self: undefined,
   nowMs: 0,
+  lastLines: 5,
+  diffLayout: "auto",
 };
 
 /** A log of turns with a prompt and an answer of three lines each. */

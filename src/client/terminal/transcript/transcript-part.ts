@@ -1,11 +1,11 @@
 import type { EventSeq } from "../../../base/ids.ts";
-import { isId } from "../../../base/ids.ts";
 import { count } from "../../../base/text/text.ts";
 import { copyText } from "../clipboard/copy-text.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { inBackground } from "../layout/in-background.ts";
 import type { DrawnPart, ScreenPart } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
+import { WHEEL_ROWS } from "../panels/scroll.ts";
 import type { MouseInput, Size } from "../screen/screen.ts";
 import { isShown, itemBefore, itemOf, shownBehind } from "./browse/blocks.ts";
 import { Browse } from "./browse/browse.ts";
@@ -15,6 +15,7 @@ import { copyBlock, openBlock, openTranscript } from "./browse/open-block.ts";
 import type { TranscriptWindow } from "./browse/window.ts";
 import { bringIntoSight, firstRowOf, scrollBy } from "./browse/window.ts";
 import type { DrawContext } from "./draw-context.ts";
+import { drawContext } from "./draw-context.ts";
 import { alsoUnfolded, Folds } from "./folds.ts";
 import type { PlacedRow } from "./pane.ts";
 import { TranscriptPane } from "./pane.ts";
@@ -24,7 +25,6 @@ import { nextMouseMode } from "./selection/mouse-mode.ts";
 import { Pointer } from "./selection/pointer.ts";
 import { MouseSelection } from "./selection/selection.ts";
 
-const WHEEL_ROWS = 3;
 /** Rows that a page keeps of the one before. */
 const OVERLAP_ROWS = 2;
 /** Blocks that are counted behind the last one that was seen. */
@@ -295,7 +295,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
         if (!this.#browse.enter()) this.#services.say("This block has no parts of its own.");
         return true;
       case "browse.out":
-        this.#browse.leaveInner();
+        this.#browse.leavePart();
         return true;
       case "browse.search":
         this.#openSearch();
@@ -351,7 +351,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
   #clicked({ drawn, place }: PlacedRow): void {
     if (this.#browse.isOpen) this.#browse.mark(place.event);
     const { target } = drawn;
-    if (target === undefined || !("event" in target)) return;
+    if (target === undefined) return;
     const kind = itemOf(this.#services.session.transcript, place.event)?.kind;
     if (kind !== "call" && kind !== "thinking") return;
     this.#search.settle();
@@ -376,18 +376,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
   }
 
   #context(): DrawContext {
-    const { session, clock, settings } = this.#services;
-    const { self } = session;
-    const { lastLines, diffLayout } = settings.values;
-    return {
-      lastLines,
-      diffLayout,
-      columns: this.#textSize.columns,
-      unfolded: alsoUnfolded(this.#folds, this.#search.unfolded),
-      clients: session.view.clients,
-      self: self !== undefined && isId("cli", self) ? self : undefined,
-      nowMs: clock.now(),
-      ...(session.view.run === undefined ? {} : { subAgents: session.view.run.subAgents }),
-    };
+    const unfolded = alsoUnfolded(this.#folds, this.#search.unfolded);
+    return drawContext(this.#services, { columns: this.#textSize.columns, unfolded });
   }
 }

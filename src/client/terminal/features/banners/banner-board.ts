@@ -1,6 +1,7 @@
 import type { NoteTone } from "../../../../view/transcript/items.ts";
-import type { DrawnRow, Role } from "../../drawing/span.ts";
+import type { DrawnRow } from "../../drawing/span.ts";
 import { row, span } from "../../drawing/span.ts";
+import { TONE_ROLES } from "../../drawing/tones.ts";
 import { wrapSpans } from "../../drawing/wrap-spans.ts";
 
 /** A notice that stays above the draft until it is hidden, or its cause is gone. */
@@ -21,7 +22,6 @@ const KEPT_MAX = 20;
 const DRAWN_MAX = 3;
 const ROWS_MAX = 3;
 const BAR = "▌ ";
-const ROLES: Readonly<Record<NoteTone, Role>> = { info: "accent", warning: "warning", failure: "failure" };
 
 /** The banners of the client, the newest last. */
 export class BannerBoard {
@@ -67,7 +67,7 @@ export class BannerBoard {
 function drawBanner(banner: Banner, columns: number, hideKey: string | undefined): readonly DrawnRow[] {
   const { text, tone, hint } = banner;
   const hints = hideKey === undefined ? [] : [...(hint === undefined ? [] : [hint]), `${hideKey} hides`];
-  const role = ROLES[tone];
+  const role = TONE_ROLES[tone];
   const bar = [span(BAR, { role })];
   const rows = wrapSpans(
     [span(text, { role }), ...(hints.length === 0 ? [] : [span(`  ${hints.join(" · ")}`, { role: "dim" })])],

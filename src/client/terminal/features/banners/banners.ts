@@ -39,7 +39,7 @@ export function banners(services: Services): TerminalFeature {
         inBackground(session.goTo({ kind: "stored", info: { session: toObserve } }), services);
       },
     },
-    above: (columns) => board.draw(columns, keys.keysOf("banner.hide")[0] ?? "-"),
+    above: (columns) => board.draw(columns, keys.label("banner.hide")),
     opened() {
       board.remove(SESSION);
       const { open } = session;
@@ -68,7 +68,7 @@ export function banners(services: Services): TerminalFeature {
       if (text === undefined || of === undefined || of === session.open?.session) return;
       ofAgents.add(of);
       toObserve = of;
-      const hint = `${keys.keysOf("agent.observe")[0] ?? "-"} observes`;
+      const hint = `${keys.label("agent.observe")} observes`;
       board.put({ key: `${AGENT}${of}`, text, tone: "warning", hint });
     },
   };

@@ -5,10 +5,10 @@ import { wrapSpans } from "../../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../../layout/part.ts";
 import type { Services } from "../../layout/services.ts";
+import { Scroll } from "../../panels/scroll.ts";
 import type { MouseInput, Size } from "../../screen/screen.ts";
 
 const INDENT_MAX = 8;
-const WHEEL_ROWS = 3;
 /** Beginnings of lines that stand for a part of a change. */
 const CHANGES: readonly (readonly [RegExp, Role])[] = [
   [/^\| @@ /, "accent"],
@@ -32,8 +32,7 @@ export class AnswerPanel implements Overlay {
   readonly contexts: readonly KeyContext[] = ["list"];
   readonly #services: AnswerPanelServices;
   readonly #text: string;
-  #top = 0;
-  #size: Size = { columns: 80, rows: 24 };
+  readonly #scroll = new Scroll();
   #drawn: { readonly columns: number; readonly rows: readonly DrawnRow[] } | undefined;
 
   constructor(services: AnswerPanelServices, { title, text }: AnswerPanelOptions) {
@@ -42,22 +41,16 @@ export class AnswerPanel implements Overlay {
     this.#text = text;
   }
 
-  draw(size: Size): DrawnPart {
-    this.#size = size;
-    const all = this.#rows(size.columns);
-    const room = this.#room;
-    const top = Math.min(this.#top, this.#lastTop);
+  draw({ columns, rows: height }: Size): DrawnPart {
+    const all = this.#rows(columns);
+    const room = Math.max(1, height - 1);
+    const top = this.#scroll.show(all.length, room);
     const { keys } = this.#services;
-    const key = (name: ActionName) => keys.keysOf(name)[0] ?? "-";
-    const place =
-      all.length <= room ? "" : `rows ${top + 1}-${Math.min(all.length, top + room)} of ${all.length} · `;
-    const foot = `${key("list.leave")} closes · ${place}${key("list.pageDown")} ${key("list.down")} scroll`;
-    return {
-      rows: [...all.slice(top, top + room), row([span(cutEnd(foot, size.columns), { role: "dim" })])].slice(
-        0,
-        size.rows,
-      ),
-    };
+    const place = this.#scroll.isWhole ? "" : `rows ${this.#scroll.place} · `;
+    const scrolls = `${keys.label("list.pageDown")} ${keys.label("list.down")} scroll`;
+    const foot = `${keys.label("list.leave")} closes · ${place}${scrolls}`;
+    const last = row([span(cutEnd(foot, columns), { role: "dim" })]);
+    return { rows: [...all.slice(top, top + room), last].slice(0, height) };
   }
 
   act(action: ActionName): boolean {
@@ -65,25 +58,10 @@ export class AnswerPanel implements Overlay {
       case "list.leave":
       case "list.choose":
       case "turn.cancel":
-      case "app.interrupt":
         this.#services.close(this);
         return true;
-      case "list.down":
-        return this.#scroll(1);
-      case "list.up":
-        return this.#scroll(-1);
-      case "list.pageDown":
-      case "transcript.pageDown":
-        return this.#scroll(this.#room - 1);
-      case "list.pageUp":
-      case "transcript.pageUp":
-        return this.#scroll(1 - this.#room);
-      case "transcript.top":
-        return this.#scroll(-this.#top);
-      case "transcript.end":
-        return this.#scroll(this.#lastTop);
       default:
-        return false;
+        return this.#scroll.act(action);
     }
   }
 
@@ -93,22 +71,8 @@ export class AnswerPanel implements Overlay {
     return true;
   }
 
-  mouse({ type, wheel }: MouseInput): boolean {
-    return type === "wheel" && this.#scroll(wheel * WHEEL_ROWS);
-  }
-
-  /** Rows of the text that are shown; the last row of the panel names the keys. */
-  get #room(): number {
-    return Math.max(1, this.#size.rows - 1);
-  }
-
-  get #lastTop(): number {
-    return Math.max(0, this.#rows(this.#size.columns).length - this.#room);
-  }
-
-  #scroll(by: number): true {
-    this.#top = Math.max(0, Math.min(this.#lastTop, this.#top + by));
-    return true;
+  mouse(input: MouseInput): boolean {
+    return this.#scroll.mouse(input);
   }
 
   #rows(columns: number): readonly DrawnRow[] {

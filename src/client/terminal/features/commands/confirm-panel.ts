@@ -50,7 +50,7 @@ class ConfirmPanel implements Overlay {
       ]),
     );
     const { keys } = this.#services;
-    const foot = `${keys.keysOf("list.choose")[0] ?? "-"} answers · ${keys.keysOf("list.leave")[0] ?? "-"} gives up`;
+    const foot = `${keys.label("list.choose")} answers · ${keys.label("list.leave")} gives up`;
     const below = wrapSpans([span(foot, { role: "dim" })], { columns });
     return {
       rows: [...head.slice(0, Math.max(1, height - CHOICES.length)), ...choices, ...below].slice(0, height),
@@ -70,7 +70,6 @@ class ConfirmPanel implements Overlay {
         return true;
       case "list.leave":
       case "turn.cancel":
-      case "app.interrupt":
         this.#answer(undefined);
         return true;
       default:

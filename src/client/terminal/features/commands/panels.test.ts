@@ -3,9 +3,9 @@ import { settle } from "../../../../../test/support/fake-clock.ts";
 import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
 import { QUIET_MS } from "../../../../view/terminal/answer-guard.ts";
 import type { Overlay } from "../../layout/part.ts";
+import { askSecret } from "../../panels/secret-panel.ts";
 import { SlashAnswer } from "./answer.ts";
 import { askConfirm } from "./confirm-panel.ts";
-import { typeSecret } from "./secret-panel.ts";
 
 const SIZE = { columns: 40, rows: 10 };
 const LONG = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`).join("\n");
@@ -38,14 +38,14 @@ test("[CMD-01] a question of a command that is closed has no answer", async () =
 
 test("[CMD-01] a secret is shown as dots, and goes nowhere else", async () => {
   const services = fakeServices();
-  const answer = typeSecret("Key of mock (not shown): ", services);
+  const answer = askSecret("Key of mock (not shown): ", services);
   const panel = only(services.overlays);
   panel.type?.("ab");
   panel.paste?.("c\n");
   panel.type?.("x");
   panel.act("list.deleteBack");
   const { rows, cursor } = panel.draw(SIZE);
-  expect(linesOf(rows).split("\n").slice(0, 2)).toEqual(["Key of mock (not shown):", "> •••"]);
+  expect(linesOf(rows).split("\n").slice(0, 2)).toEqual(["Key of mock (not shown):", "> •••  3 characters"]);
   expect(cursor).toEqual({ row: 1, column: 5 });
   panel.act("list.choose");
   expect(await answer).toBe("abc");

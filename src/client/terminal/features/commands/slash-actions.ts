@@ -1,22 +1,20 @@
 import { HarnessError } from "../../../../base/errors.ts";
-import type { CommandOf } from "../../../../protocol/commands/commands.ts";
 import { spentCosts } from "../../../../view/costs/spent-costs.ts";
 import type { ClientActions } from "../../../slash/create-slash-context.ts";
 import { copyText } from "../../clipboard/copy-text.ts";
+import type { MadeMessage } from "../../input/message.ts";
 import type { Services } from "../../layout/services.ts";
 import type { OpenSession } from "../../options.ts";
+import { askSecret } from "../../panels/secret-panel.ts";
 import type { SlashAnswer } from "./answer.ts";
 import { askConfirm } from "./confirm-panel.ts";
-import { typeSecret } from "./secret-panel.ts";
-
-type Wants = Pick<CommandOf<"SendInput">, "skill" | "agent" | "delivery">;
 
 export interface SlashActionsOptions {
   readonly services: Services;
   readonly open: OpenSession;
-  /** The line as it was typed: it comes back to the draft if its text cannot be sent. */
-  readonly line: string;
   readonly answer: SlashAnswer;
+  /** Takes the text for the model that the command stands for: it is sent once the command has run. */
+  readonly sends: (message: MadeMessage) => void;
   /** Takes the time until another session is shown: what is sent meanwhile is for that one. */
   readonly switches: (shown: Promise<void>) => void;
   /** Resolves once another session is shown, or after a time limit. */
@@ -25,20 +23,11 @@ export interface SlashActionsOptions {
 
 /** Returns the actions of the terminal client for one slash command. */
 export function slashActions(options: SlashActionsOptions): ClientActions {
-  const { services, open, line, answer, switches, untilShown } = options;
+  const { services, open, answer, sends, switches, untilShown } = options;
   const { session, screen } = services;
   const { session: sessionId } = open;
   const { turn } = session.view.run ?? {};
   const say = async (text: string): Promise<void> => answer.say(text);
-
-  /** Sends a text to the model; a refusal is shown, and the line comes back to the draft. */
-  async function input(text: string, wants: Wants): Promise<void> {
-    const content = [{ type: "text" as const, text }];
-    const sent = await session.send({ kind: "SendInput", sessionId, content, ...wants });
-    if (!(sent instanceof HarnessError)) return;
-    services.draft.bringBack(line);
-    services.tell(sent);
-  }
 
   async function cancel(): Promise<void> {
     const refused = await session.send({ kind: "CancelTurn", sessionId });
@@ -62,12 +51,12 @@ export function slashActions(options: SlashActionsOptions): ClientActions {
     copy: (text) => copyText({ ...services, say: (said) => answer.say(said) }, text),
     goTo: (next) => switches(session.goTo({ kind: "stored", info: next })),
     confirm: (question) => askConfirm(question, services),
-    askSecret: (question) => typeSecret(question, services),
+    askSecret: (question) => askSecret(question, services),
     takeBack: () => false, // nothing is typed while such a question is open
-    sendPrompt: (text) => input(text, { delivery: "queue" }), // the transcript shows it
-    steer: (text) => input(text, { delivery: "steer" }),
-    useSkill: (text, skill) => input(text, { delivery: "queue", skill }),
-    askAgent: (text, agent) => input(text, { delivery: "queue", agent }),
+    sendPrompt: async (text) => sends({ text, delivery: "queue", session: sessionId, isExpanded: true }),
+    steer: async (text) => sends({ text, delivery: "steer", session: sessionId }),
+    useSkill: async (text, skill) => sends({ text, delivery: "queue", session: sessionId, skill }),
+    askAgent: async (text, agent) => sends({ text, delivery: "queue", session: sessionId, agent }),
     drop: () => false, // a text that cannot be sent comes back to the draft
     clear() {
       session.clear();

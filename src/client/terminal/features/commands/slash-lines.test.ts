@@ -15,3 +15,25 @@ test("[CMD-01 TUI-07] a message behind a command that shows another session wait
   await settle();
   expect([sentAgain, send("later")]).toEqual([["with an image"], false]);
 });
+
+test("[CMD-01 TUI-08] every text for the model goes through the one order of messages", async () => {
+  const services = fakeServices();
+  services.found = { slash_commands: [], prompt: "expanded @shot.png" };
+  const lines = slashLines(services);
+  const send = async (text: string) => {
+    expect(lines.send?.(text, "queue", () => undefined)).toBe(true);
+    await settle();
+    return services.messaged.splice(0);
+  };
+  const session = "ses_1" as never;
+  expect(await send("//usr @shot.png")).toEqual([{ text: "/usr @shot.png", delivery: "queue" }]);
+  expect(await send("/steer now")).toEqual([{ text: "now", delivery: "steer", session }]);
+  expect(await send("/skills:fix it")).toEqual([{ text: "it", delivery: "queue", session, skill: "fix" }]);
+  expect(await send("/agents:scout look")).toEqual([
+    { text: "look", delivery: "queue", session, agent: "scout" },
+  ]);
+  expect(await send("/prompts:mine")).toEqual([
+    { text: "expanded @shot.png", delivery: "queue", session, isExpanded: true },
+  ]);
+  expect(services.sent).toEqual([]);
+});

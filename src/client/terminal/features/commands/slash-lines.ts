@@ -1,17 +1,19 @@
 import { HarnessError } from "../../../../base/errors.ts";
 import { SLASH_COMMANDS } from "../../../../protocol/commands/own-commands.ts";
-import type { Envelope } from "../../../../protocol/events/envelope.ts";
+import { isBuiltinCommand } from "../../../../protocol/commands/slash-commands.ts";
+import { isOwnPrompt } from "../../../../view/slash/own-prompts.ts";
 import type { SlashCommand, Typed } from "../../../../view/slash/slash.ts";
 import { parseTyped, printCommand } from "../../../../view/slash/slash.ts";
+import { workCommand } from "../../../../view/slash/work-command.ts";
 import { slashHelpText } from "../../../slash/commands/help-text.ts";
 import { runSlashCommand } from "../../../slash/commands/slash-commands.ts";
 import type { SlashState } from "../../../slash/create-slash-context.ts";
 import { createSlashContext } from "../../../slash/create-slash-context.ts";
-import { KnownCommands } from "../../../slash/known-commands.ts";
+import type { MadeMessage, SendHow } from "../../input/message.ts";
 import type { ActionName } from "../../keys/actions.ts";
 import type { TerminalFeature } from "../../layout/feature.ts";
 import { inBackground } from "../../layout/in-background.ts";
-import type { SendHow, Services } from "../../layout/services.ts";
+import type { Services } from "../../layout/services.ts";
 import type { OpenSession } from "../../options.ts";
 import { shownSender } from "../../session/shown-sender.ts";
 import { SlashAnswer } from "./answer.ts";
@@ -32,6 +34,9 @@ const PANELS: ReadonlyMap<string, ActionName> = new Map([
   ["/permissions", "policy.open"],
 ]);
 
+/** Commands that stand for a text for the model if words follow. */
+const PROMPTING: ReadonlySet<string> = new Set(["steer", "skills", "agents", "prompts"]);
+
 /** Longest wait of what is typed for the session under another profile. */
 const SHOWN_MS_MAX = 10_000;
 
@@ -46,8 +51,6 @@ class SlashLines implements TerminalFeature {
   /** Runs until a command has shown another session. */
   #switching: Promise<void> | undefined;
   #shown: PromiseWithResolvers<void> | undefined;
-  /** Commands of the session that is shown, as its engine lists them. */
-  #known: { readonly of: OpenSession; readonly commands: KnownCommands } | undefined;
 
   constructor(services: Services) {
     this.#services = services;
@@ -64,7 +67,7 @@ class SlashLines implements TerminalFeature {
       case "text":
         if (typed.text === text) return false;
         inBackground(
-          this.#guarded(() => this.#sendText(typed.text, how), text),
+          this.#services.messages.sendMade(text, async () => ({ text: typed.text, delivery: how })),
           this.#services,
         );
         return true;
@@ -78,10 +81,6 @@ class SlashLines implements TerminalFeature {
     }
   }
 
-  changed(envelope: Envelope): void {
-    this.#known?.commands.add(envelope);
-  }
-
   opened(): void {
     this.#shown?.resolve();
     this.#shown = undefined;
@@ -93,8 +92,13 @@ class SlashLines implements TerminalFeature {
 
   /** Runs a command. What is sent until it has shown another session waits for that one. */
   #start(command: SlashCommand, line: string): void {
-    const work = this.#guarded(() => this.#run(command, line), line);
-    if (!isSwitch(command)) return;
+    const work = mayPrompt(command)
+      ? this.#services.messages.sendMade(line, () => this.#runWhileHere(command))
+      : this.#guarded(() => this.#runAndSend(command, line), line);
+    if (!isSwitch(command)) {
+      inBackground(work, this.#services);
+      return;
+    }
     const switching = work.finally(() => {
       if (this.#switching === switching) this.#switching = undefined;
     });
@@ -120,15 +124,34 @@ class SlashLines implements TerminalFeature {
     }
   }
 
-  async #run(command: SlashCommand, line: string): Promise<void> {
+  async #runAndSend(command: SlashCommand, line: string): Promise<void> {
+    const made = await this.#run(command);
+    if (made !== undefined) await this.#services.messages.sendMade(line, async () => made);
+  }
+
+  /** Runs a command. What it waits for when the client ends is no failure. */
+  async #runWhileHere(command: SlashCommand): Promise<MadeMessage | undefined> {
+    try {
+      return await this.#run(command);
+    } catch (thrown) {
+      if (this.#end.signal.aborted) return undefined;
+      throw thrown;
+    }
+  }
+
+  /** Runs a command. Returns the message that it stands for, if any. */
+  async #run(command: SlashCommand): Promise<MadeMessage | undefined> {
     const services = this.#services;
     const { session } = services;
     const panel = command.rest === "" ? PANELS.get(printCommand(command)) : undefined;
-    if (panel !== undefined) return services.run(panel);
-    if (session.open === undefined && (await this.#runWithoutSession(command))) return;
+    if (panel !== undefined) {
+      services.run(panel);
+      return undefined;
+    }
+    if (session.open === undefined && (await this.#runWithoutSession(command))) return undefined;
     const open = await session.session();
     const answer = new SlashAnswer(services, titleOf(command));
-    const commands = this.#commandsOf(open);
+    const commands = session.commandsOf(open);
     const sender = shownSender(services, this.#end.signal, async (text) => answer.say(text));
     const parts = {
       session: open.session,
@@ -138,8 +161,12 @@ class SlashLines implements TerminalFeature {
       nowMs: services.clock.now(),
     };
     const shown: Promise<void>[] = [];
+    let made: MadeMessage | undefined;
     const actions = slashActions({
-      ...{ services, open, line, answer },
+      ...{ services, open, answer },
+      sends(message) {
+        made = message;
+      },
       switches(next) {
         shown.push(next);
       },
@@ -148,6 +175,7 @@ class SlashLines implements TerminalFeature {
     await runSlashCommand(command, createSlashContext(parts, actions));
     await Promise.all(shown);
     services.redraw();
+    return made;
   }
 
   /** Runs a command that needs no session. Returns false for any other. */
@@ -181,23 +209,6 @@ class SlashLines implements TerminalFeature {
     return true;
   }
 
-  /** Sends a text that begins with two slashes as one for the model. */
-  async #sendText(text: string, how: SendHow): Promise<void> {
-    const open = await this.#services.session.session();
-
-    const content = [{ type: "text" as const, text }];
-    const { session: sessionId } = open;
-    const sent = await this.#services.session.send({ kind: "SendInput", sessionId, content, delivery: how });
-    if (sent instanceof HarnessError) throw sent;
-  }
-
-  #commandsOf(open: OpenSession): KnownCommands {
-    if (this.#known?.of === open) return this.#known.commands;
-    const sender = shownSender(this.#services, this.#end.signal, async () => undefined);
-    this.#known = { of: open, commands: new KnownCommands(sender, open.session) };
-    return this.#known.commands;
-  }
-
   #state({ model }: OpenSession): SlashState {
     const { view } = this.#services.session;
     const { turns, waiting, memories, run } = view;
@@ -224,6 +235,17 @@ function isSwitch({ namespace, name, rest }: SlashCommand): boolean {
   return (
     namespace === undefined && (name === "new" || name === "resume" || (name === "profiles" && rest !== ""))
   );
+}
+
+/**
+ * Returns true for a command that may stand for a text for the model: it keeps its place among the messages. A name
+ * that is not one of cinch may be the short name of such a command.
+ */
+function mayPrompt(command: SlashCommand): boolean {
+  const { namespace, name, rest } = command;
+  if (namespace !== undefined) return workCommand(command, []) !== undefined;
+  if (isUrgent(command)) return false;
+  return isOwnPrompt(name) || !isBuiltinCommand(name) || (rest !== "" && PROMPTING.has(name));
 }
 
 /** Returns true for a command that stops something: it waits for nothing. */

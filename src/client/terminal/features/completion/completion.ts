@@ -1,24 +1,23 @@
 import { HarnessError } from "../../../../base/errors.ts";
 import { fuzzyBest, fuzzyText } from "../../../../base/text/fuzzy.ts";
 import { SLASH_COMMANDS } from "../../../../protocol/commands/own-commands.ts";
-import type { Envelope } from "../../../../protocol/events/envelope.ts";
 import type { ResultOf } from "../../../../protocol/queries/queries.ts";
 import type { SlashCommandInfo } from "../../../../protocol/resources.ts";
 import { completeSlash } from "../../../../view/slash/complete.ts";
 import type { CompletedWord } from "../../../../view/slash/completed-word.ts";
 import { completedWord } from "../../../../view/slash/completed-word.ts";
 import { rankCommands } from "../../../../view/slash/rank-commands.ts";
-import { KnownCommands } from "../../../slash/known-commands.ts";
+import type { KnownCommands } from "../../../slash/known-commands.ts";
 import type { DrawnRow } from "../../drawing/span.ts";
 import type { ActionName, KeyContext } from "../../keys/actions.ts";
 import type { TerminalFeature } from "../../layout/feature.ts";
 import { inBackground } from "../../layout/in-background.ts";
+import { LatestRequest } from "../../layout/latest-request.ts";
 import type { DraftAssistant } from "../../layout/part.ts";
 import type { Services } from "../../layout/services.ts";
 import type { CompletionEntry } from "./completion-entry.ts";
 import { commandEntry, foundEntry } from "./completion-entry.ts";
 import { drawCompletion } from "./draw-completion.ts";
-import { NewestAnswer } from "./newest-answer.ts";
 
 /** Items that the engine is asked for. */
 const FOUND_MAX = 50;
@@ -38,7 +37,7 @@ interface OpenList {
 }
 
 /** Text around the cursor, for the engine. */
-interface Wish {
+interface CompletionRequest {
   readonly key: string;
   readonly word: CompletedWord;
   /** A part of the draft, which begins at `start` of it. */
@@ -57,9 +56,9 @@ export function completion(services: Services): TerminalFeature {
 
 class Completion implements TerminalFeature, DraftAssistant {
   readonly #services: Services;
-  readonly #newest: NewestAnswer<Wish, ResultOf<"Complete"> | undefined>;
+  readonly #requests: LatestRequest<CompletionRequest>;
   #commands: readonly SlashCommandInfo[] = SLASH_COMMANDS;
-  #known: KnownCommands | undefined;
+  #known: Pick<KnownCommands, "list"> | undefined;
   #list: OpenList | undefined;
   /** The word whose list the person has closed: it stays closed. */
   #closed: string | undefined;
@@ -68,11 +67,10 @@ class Completion implements TerminalFeature, DraftAssistant {
 
   constructor(services: Services) {
     this.#services = services;
-    this.#newest = new NewestAnswer(
-      services,
-      (wish) => this.#ask(wish),
-      (found, wish) => this.#found(found, wish),
-    );
+    this.#requests = new LatestRequest(services, async (request, isNewest) => {
+      const found = await this.#ask(request);
+      if (found !== undefined && isNewest()) this.#found(found, request);
+    });
     services.draft.assist(this);
   }
 
@@ -84,7 +82,7 @@ class Completion implements TerminalFeature, DraftAssistant {
     if (this.#list === undefined) return [];
     const { keys, screen } = this.#services;
     const { entries, at, hasMore } = this.#list;
-    const key = (name: ActionName) => keys.keysOf(name)[0] ?? "-";
+    const key = (name: ActionName) => keys.label(name);
     const enter = at === -1 ? "sends" : entries[at]?.runsAlone === true ? "runs" : "takes";
     const words = `${key("completion.take")} takes · ${key("completion.run")} ${enter} · ${key("completion.leave")} closes`;
     return drawCompletion({ entries, at, hasMore, columns, keys: words, screenRows: screen.size.rows });
@@ -94,14 +92,7 @@ class Completion implements TerminalFeature, DraftAssistant {
     const { session } = this.#services;
     const { open } = session;
     this.#commands = SLASH_COMMANDS;
-    this.#known =
-      open === undefined
-        ? undefined
-        : new KnownCommands({ query: (query) => session.query(query) }, open.session);
-  }
-
-  changed(envelope: Envelope): void {
-    this.#known?.add(envelope);
+    this.#known = open === undefined ? undefined : session.commandsOf(open);
   }
 
   draftChanged(isTyped: boolean): void {
@@ -144,7 +135,7 @@ class Completion implements TerminalFeature, DraftAssistant {
       return;
     }
     if (word.kind === "command") {
-      this.#newest.forget();
+      this.#requests.forget();
       this.#showCommands(word, key);
       inBackground(this.#readCommands(), this.#services);
       return;
@@ -153,7 +144,7 @@ class Completion implements TerminalFeature, DraftAssistant {
     this.#show({ key, word, entries: matching(before, word.typed), hasMore: false });
     const start = word.kind === "mention" ? Math.max(0, cursor - BEFORE_MAX) : 0;
     const part = text.slice(start, cursor + BEHIND_MAX);
-    this.#newest.want({ key, word, text: part, cursor: cursor - start, start });
+    this.#requests.want({ key, word, text: part, cursor: cursor - start, start });
   }
 
   /** Turns `@path :` into `@path:` where the blank came with the path: lines are to follow. */
@@ -184,7 +175,7 @@ class Completion implements TerminalFeature, DraftAssistant {
   }
 
   /** Returns the answer of the engine; undefined if it refuses, or there is no session to ask about. */
-  async #ask({ word, text, cursor }: Wish): Promise<ResultOf<"Complete"> | undefined> {
+  async #ask({ word, text, cursor }: CompletionRequest): Promise<ResultOf<"Complete"> | undefined> {
     const { session } = this.#services;
     try {
       // The files of a new session are those of its folder: the first prompt may name one.
@@ -203,8 +194,7 @@ class Completion implements TerminalFeature, DraftAssistant {
     }
   }
 
-  #found(found: ResultOf<"Complete"> | undefined, { key, word, start }: Wish): void {
-    if (found === undefined) return;
+  #found(found: ResultOf<"Complete">, { key, word, start }: CompletionRequest): void {
     // Another version of the engine may read the word in another way.
     const entries = found.from + start === word.from ? found.items.map(foundEntry) : [];
     this.#show({ key, word, entries, hasMore: found.more });
@@ -226,7 +216,7 @@ class Completion implements TerminalFeature, DraftAssistant {
 
   #close(): void {
     this.#list = undefined;
-    this.#newest.forget();
+    this.#requests.forget();
   }
 
   #move(list: OpenList, by: 1 | -1): true {

@@ -9,7 +9,8 @@ import type { KeyTable } from "../../keys/key-table.ts";
 import type { DrawnPart, Overlay } from "../../layout/part.ts";
 import type { Services } from "../../layout/services.ts";
 import { packedRows } from "../../panels/list-rows.ts";
-import type { Size } from "../../screen/screen.ts";
+import { Scroll } from "../../panels/scroll.ts";
+import type { MouseInput, Size } from "../../screen/screen.ts";
 
 /** Narrowest column of the panel: few texts need a second line in it. */
 const COLUMN_MIN = 58;
@@ -33,9 +34,7 @@ export class HelpPanel implements Overlay {
   readonly place = "full";
   readonly contexts: readonly KeyContext[] = ["panel", "list"];
   readonly #services: Services;
-  #top = 0;
-  /** Rows of keys in the last frame, and the room for them. */
-  #shown = { count: 0, room: 1 };
+  readonly #scroll = new Scroll();
 
   constructor(services: Services) {
     this.#services = services;
@@ -49,10 +48,8 @@ export class HelpPanel implements Overlay {
     const size = { columns, rowsMax: Math.min(HINT_ROWS_MAX, Math.max(1, height - 1)) };
     const foot = packedRows([close, scroll, widest], size);
     const room = Math.max(1, height - foot.length);
-    const top = Math.min(this.#top, Math.max(0, all.length - room));
-    this.#shown = { count: all.length, room };
-    const place = `${top + 1}-${Math.min(all.length, top + room)} of ${all.length}`;
-    const hints = all.length <= room ? [close] : [close, scroll, place];
+    const top = this.#scroll.show(all.length, room);
+    const hints = this.#scroll.isWhole ? [close] : [close, scroll, this.#scroll.place];
     return { rows: [...all.slice(top, top + room), ...packedRows(hints, size)].slice(0, height) };
   }
 
@@ -64,32 +61,22 @@ export class HelpPanel implements Overlay {
       case "turn.cancel":
         this.#services.close(this);
         return true;
-      case "list.down":
-        return this.#scroll(1);
-      case "list.up":
-        return this.#scroll(-1);
-      case "list.pageDown":
-        return this.#scroll(this.#shown.room - 1);
-      case "list.pageUp":
-        return this.#scroll(1 - this.#shown.room);
       default:
-        return false;
+        return this.#scroll.act(action);
     }
   }
 
   #hints(): readonly [scroll: string, close: string] {
     const { keys } = this.#services;
-    const key = (action: ActionName) => keys.keysOf(action)[0] ?? "-";
+    const key = (action: ActionName) => keys.label(action);
     return [
       `${key("list.up")} ${key("list.down")} ${key("list.pageDown")} scroll`,
       `${key("panel.leave")} closes`,
     ];
   }
 
-  #scroll(by: number): true {
-    const { count, room } = this.#shown;
-    this.#top = Math.max(0, Math.min(Math.max(0, count - room), this.#top + by));
-    return true;
+  mouse(input: MouseInput): boolean {
+    return this.#scroll.mouse(input);
   }
 }
 

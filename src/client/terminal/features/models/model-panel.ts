@@ -12,7 +12,8 @@ import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
 import type { ListContent } from "../../panels/list-entry.ts";
 import { ListPanel } from "../../panels/list-panel.ts";
-import { applyModel, currentModel } from "./current-model.ts";
+import { applyModel } from "../../session/apply-model.ts";
+import { currentModel } from "./current-model.ts";
 import type { ListedModel } from "./model-entries.ts";
 import { MODEL_COLUMNS, modelEntry, nextEffort } from "./model-entries.ts";
 
@@ -50,7 +51,10 @@ class ModelList {
         ["model.next", "next favourite, anywhere"],
       ],
       choose: ({ model }) =>
-        inBackground(applyModel(services, model, this.#isEffortChosen ? this.#effort : undefined), services),
+        inBackground(
+          applyModel(services, { model, ...(this.#isEffortChosen ? defined({ effort: this.#effort }) : {}) }),
+          services,
+        ),
       act: (action, listed) => this.#act(action, listed),
       preview: (listed, { columns, rows }) => previewOf(listed, columns).slice(0, rows),
     });

@@ -1,7 +1,8 @@
 import type { TerminalFeature } from "../../layout/feature.ts";
 import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
-import { applyModel, currentModel } from "./current-model.ts";
+import { applyModel } from "../../session/apply-model.ts";
+import { currentModel } from "./current-model.ts";
 import { openModels } from "./model-panel.ts";
 
 /** The choice of a model and its effort for the session, and a key that goes through the favourite ones. */
@@ -21,10 +22,10 @@ function nextFavourite(services: Services): void {
   const { model: current } = currentModel(services);
   const next = favourites[(favourites.indexOf(current ?? "") + 1) % Math.max(1, favourites.length)];
   if (next === undefined || next === current) {
-    const [list = "the list of models"] = keys.keysOf("model.open");
-    const [mark = "its key"] = keys.keysOf("models.favourite");
+    const list = keys.label("model.open", "the list of models");
+    const mark = keys.label("models.favourite", "its key");
     say(`There is no other favourite model: ${list} lists the models, ${mark} there marks one.`);
     return;
   }
-  inBackground(applyModel(services, next, undefined), services);
+  inBackground(applyModel(services, { model: next }), services);
 }

@@ -3,7 +3,7 @@ import type { TerminalFeature } from "../../layout/feature.ts";
 import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
 import { AwayNotices } from "./away-notices.ts";
-import { SessionTitle } from "./window-title.ts";
+import { SessionTitle } from "./session-title.ts";
 
 /** The title of the window, and notices for a person who looks elsewhere. */
 export function notify(services: Services): TerminalFeature {

@@ -52,5 +52,6 @@ test("[TUI-08] a missing program, an empty clipboard and a machine without one a
   );
   expect(await why({ DISPLAY: ":0" }, { "xclip -version": "" })).toBe("The clipboard holds no image.");
   expect(await why({ SSH_TTY: "/dev/pts/1" })).toStartWith("Over SSH the clipboard");
+  expect(await why({ SSH_TTY: "", SSH_CLIENT: "10.0.0.1 1 22" })).toStartWith("Over SSH the clipboard");
   expect(await why({})).toStartWith("No clipboard was found");
 });

@@ -1,4 +1,5 @@
 import { ATTACHMENT_BYTES_MAX } from "../../../../protocol/commands/run-limits.ts";
+import { isRemote } from "../../clipboard/clipboard-paths.ts";
 import type { Host } from "../../host/host.ts";
 import type { DraftImage } from "../../images/draft-image.ts";
 import { draftImage } from "../../images/draft-image.ts";
@@ -91,8 +92,7 @@ function readersOf(environment: Host["environment"]): readonly Reader[] {
 function missingText(readers: readonly Reader[], environment: Host["environment"]): string {
   if (!readers.includes(OSASCRIPT))
     return `To paste images, install ${readers.map(({ name }) => name).join(" or ")}. ${INSTEAD}`;
-  const isRemote = (environment["SSH_TTY"] ?? environment["SSH_CONNECTION"] ?? "") !== "";
-  return isRemote
+  return isRemote(environment)
     ? `Over SSH the clipboard of your machine cannot be read. ${INSTEAD}`
     : `No clipboard was found: neither WAYLAND_DISPLAY nor DISPLAY is set. ${INSTEAD}`;
 }

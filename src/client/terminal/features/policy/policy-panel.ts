@@ -148,7 +148,7 @@ export class PolicyPanel implements Overlay {
 
   #footRows(columns: number): readonly DrawnRow[] {
     const { keys } = this.#services;
-    const key = (name: ActionName) => keys.keysOf(name)[0] ?? "-";
+    const key = (name: ActionName) => keys.label(name);
     const text = `${key("policy.revoke")} take back   ${key("policy.promote")} keep for later   ${key("list.leave")} close`;
     return [row([]), ...wrapSpans([span(text, { role: "dim" })], { columns })];
   }

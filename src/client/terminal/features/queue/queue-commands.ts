@@ -61,7 +61,7 @@ export class QueueCommands {
     if (!(await this.#withdraw(input))) return;
     const message = draftOfInput(input);
     if (message !== undefined) draft.remember(message);
-    const key = keys.keysOf("input.history")[0] ?? "the history";
+    const key = keys.label("input.history", "the history");
     say(message === undefined ? "Withdrawn." : `Withdrawn: ${key} finds it again.`);
   }
 
@@ -102,13 +102,16 @@ export class QueueCommands {
     if (open === undefined || at === -1 || to < 0 || to >= view.waiting.length) return;
     const before = view.waiting[step < 0 ? to : to + 1]?.inputId;
     const refused = await this.#send("MoveInput", input, defined({ before }));
-    if (refused !== undefined) say(this.#isGone(refused) ? GONE : refusalText(refused), "warning");
+    if (refused === undefined) return;
+    // The one before which it should stand may be gone instead.
+    const stillWaits = session.view.waiting.some(({ inputId }) => inputId === input.inputId);
+    say(isNotWaiting(refused) && !stillWaits ? GONE : refusalText(refused), "warning");
   }
 
   async #withdraw(input: WaitingInput): Promise<boolean> {
     const refused = await this.#send("WithdrawInput", input);
     if (refused === undefined) return true;
-    this.#services.say(this.#isGone(refused) ? GONE : refusalText(refused), "warning");
+    this.#services.say(isNotWaiting(refused) ? GONE : refusalText(refused), "warning");
     return false;
   }
 
@@ -122,11 +125,11 @@ export class QueueCommands {
     const answer = await session.send({ kind, sessionId: session.open.session, inputId, ...more });
     return answer instanceof HarnessError ? answer : undefined;
   }
+}
 
-  /** Returns true for the refusal of a message that does not wait any more. */
-  #isGone({ reason }: HarnessError): boolean {
-    return reason === "InvalidCommand";
-  }
+/** Returns true for the refusal of a message that does not wait any more: a person is refused for nothing else. */
+function isNotWaiting({ reason }: HarnessError): boolean {
+  return reason === "InvalidCommand";
 }
 
 /** Returns a waiting input as a draft has it; undefined if it has what no draft can hold: files, foreign text. */

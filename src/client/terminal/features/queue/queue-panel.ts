@@ -117,7 +117,7 @@ export class QueuePanel implements Overlay {
 
   #hints(): string {
     const { keys } = this.#services;
-    const key = (name: ActionName) => keys.keysOf(name)[0] ?? "-";
+    const key = (name: ActionName) => keys.label(name);
     return [
       `${key("queue.edit")} edit`,
       `${key("queue.withdraw")} withdraw`,

@@ -79,8 +79,8 @@ function queueRows({ session, draft, screen, keys }: Services, columns: number):
     })),
   ];
   const more = rows.length - most;
-  const key = keys.keysOf("input.takeBack")[0] ?? "the palette";
-  const start = keys.keysOf("input.send")[0] ?? "the key that sends";
+  const key = keys.label("input.takeBack", "the palette");
+  const start = keys.label("input.send", "the key that sends");
   const isHeld = waiting.some(({ held }) => held) && view.run?.turn === undefined;
   const hint = [
     ...(earlier > 0 ? [`${earlier} earlier, not shown`] : []),

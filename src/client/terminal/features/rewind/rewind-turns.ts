@@ -4,7 +4,7 @@ import type { ResultOfCommand } from "../../../../protocol/commands/results.ts";
 import type { ResultOf } from "../../../../protocol/queries/queries.ts";
 import { withoutFenceTags } from "../../../../view/input-text.ts";
 import { refusalText } from "../../../../view/texts/refusal-text.ts";
-import { inBackground } from "../../layout/in-background.ts";
+import { LatestRequest } from "../../layout/latest-request.ts";
 import type { Services } from "../../layout/services.ts";
 
 /** A turn that a person could go back to. */
@@ -26,8 +26,7 @@ export class RewindTurns {
   readonly #changed: () => void;
   readonly #changes = new Map<number, ChangesOfTurn | string>();
   readonly #plans = new Map<EventSeq, PlannedRewind | string>();
-  #wanted: RewindTurn | undefined;
-  #isReading = false;
+  readonly #wanted: LatestRequest<RewindTurn>;
   #isLeft = false;
 
   /** Newest turns first; undefined until they are read. */
@@ -39,6 +38,7 @@ export class RewindTurns {
     this.#services = services;
     this.session = session;
     this.#changed = changed;
+    this.#wanted = new LatestRequest(services, (turn) => this.#readWanted(turn));
   }
 
   /** Returns the changes of a turn, or why they are not known; undefined until they are read. */
@@ -80,15 +80,15 @@ export class RewindTurns {
     }
   }
 
-  /** Reads what the turn at the cursor needs. Of several wishes the newest counts. */
+  /** Reads what the turn at the cursor needs. Of several turns the newest counts. */
   want(turn: RewindTurn): void {
-    this.#wanted = turn;
-    if (!this.#isReading) inBackground(this.#readWanted(), this.#services);
+    this.#wanted.want(turn);
   }
 
   /** Ends the reading: answers that come later are dropped. */
   leave(): void {
     this.#isLeft = true;
+    this.#wanted.forget();
   }
 
   /** Returns the whole prompt of a turn; its beginning if the whole cannot be read. */
@@ -128,24 +128,11 @@ export class RewindTurns {
     return answer instanceof HarnessError ? answer : answer.result;
   }
 
-  async #readWanted(): Promise<void> {
-    this.#isReading = true;
-    try {
-      for (let turn = this.#nextWanted(); turn !== undefined; turn = this.#nextWanted()) {
-        if (!this.#plans.has(turn.first_event)) await this.plan(turn);
-        if (this.#isLeft) return;
-        this.#changed();
-        await this.#readChanges(turn);
-      }
-    } finally {
-      this.#isReading = false;
-    }
-  }
-
-  #nextWanted(): RewindTurn | undefined {
-    const turn = this.#wanted;
-    this.#wanted = undefined;
-    return turn;
+  async #readWanted(turn: RewindTurn): Promise<void> {
+    if (!this.#plans.has(turn.first_event)) await this.plan(turn);
+    if (this.#isLeft) return;
+    this.#changed();
+    await this.#readChanges(turn);
   }
 
   async #readChanges({ turn }: RewindTurn): Promise<void> {

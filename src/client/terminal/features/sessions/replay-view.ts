@@ -105,7 +105,6 @@ export class ReplayView implements Overlay {
         return this.#go(() => steps.goTo(1));
       case "panel.leave":
       case "turn.cancel":
-      case "app.interrupt":
         this.#services.close(this);
         return true;
       default:

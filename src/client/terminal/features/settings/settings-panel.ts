@@ -97,7 +97,7 @@ export class SettingsPanel implements Overlay {
     const { keys, settings, host } = this.#services;
     const name = TERMINAL_SETTING_NAMES[this.#at];
     const meaning = name === undefined ? "" : plainMeaning(SETTING_KEYS[name].meaning);
-    const key = (action: ActionName) => keys.keysOf(action)[0] ?? "-";
+    const key = (action: ActionName) => keys.label(action);
     const text = `${key("settings.previous")} and ${key("settings.next")} change · ${key("list.leave")} closes · kept in ${host.settingsPath}`;
     return [
       EMPTY_ROW,

@@ -116,7 +116,7 @@ export class SidebarPanel implements Overlay {
 
   #footRows(columns: number): readonly DrawnRow[] {
     const { keys } = this.#options.services;
-    const key = (name: ActionName) => keys.keysOf(name)[0] ?? "-";
+    const key = (name: ActionName) => keys.label(name);
     const text = `${key("list.choose")} folds a section, goes to a session · ${key("list.leave")} closes`;
     return [EMPTY_ROW, ...wrapSpans([span(text, { role: "dim" })], { columns })];
   }

@@ -59,7 +59,7 @@ export function sidebar(services: Services): TerminalFeature {
       const isRunning = session.view.run?.turn !== undefined;
       if (!isRunning || part.isShown || session.view.todos.length === 0) return [];
       const todos = feed.sections().find(({ name }) => name === "todos");
-      const key = keys.keysOf("todos.fold")[0] ?? "-";
+      const key = keys.label("todos.fold");
       return todos === undefined ? [] : todoRows(todos, { columns, isFolded: areTodosFolded, key });
     },
     reached: () => feed.reached(),

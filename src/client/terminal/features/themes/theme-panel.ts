@@ -53,9 +53,9 @@ export class ThemePanel implements Overlay {
 
   draw({ columns, rows: height }: Size): DrawnPart {
     const name = this.#name;
-    const hindrance = this.#services.themes.hindrance(name);
-    const note = cutEnd(hindrance ?? THEMES[name], columns);
-    const foot = row([span(note, { role: hindrance === undefined ? "dim" : "warning" })]);
+    const limitation = this.#services.themes.limitation(name);
+    const note = cutEnd(limitation ?? THEMES[name], columns);
+    const foot = row([span(note, { role: limitation === undefined ? "dim" : "warning" })]);
     const room = Math.max(1, height - 2);
     const top = Math.max(0, Math.min(this.#at - Math.floor(room / 2), THEME_NAMES.length - room));
     const sampleColumns = columns - NAME_COLUMNS;

@@ -1,6 +1,7 @@
 import { unreachable } from "../../../../base/assert.ts";
 import { HarnessError, hasReason } from "../../../../base/errors.ts";
 import type { ModelSource } from "../../../../view/models/model-sources.ts";
+import { storedKeyText } from "../../../../view/models/stored-key-text.ts";
 import { refusalText } from "../../../../view/texts/refusal-text.ts";
 import type { DrawnRow } from "../../drawing/span.ts";
 import type { TerminalFeature } from "../../layout/feature.ts";
@@ -8,8 +9,9 @@ import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
 import type { PanelEntry } from "../../panels/list-entry.ts";
 import { ListPanel } from "../../panels/list-panel.ts";
+import { SecretPanel } from "../../panels/secret-panel.ts";
+import { applyModel } from "../../session/apply-model.ts";
 import { drawWelcome } from "./draw-welcome.ts";
-import { KeyPanel } from "./key-panel.ts";
 import { ModelChoice } from "./model-choice.ts";
 
 type Way = ModelSource | { readonly kind: "demo" } | { readonly kind: "again" };
@@ -39,7 +41,7 @@ class Welcome implements TerminalFeature {
     if (!this.#isShown) return [];
     const { keys, screen } = this.#services;
     const { sources, defaultModel, isLooking } = this.#choice;
-    const key = keys.keysOf("model.setUp")[0] ?? "the palette";
+    const key = keys.label("model.setUp", "the palette");
     return drawWelcome({ sources, defaultModel, isLooking, key, height: screen.size.rows }, columns);
   }
 
@@ -117,18 +119,33 @@ class Welcome implements TerminalFeature {
   /** Begins a session with a model, or gives it to the session that is open. Nothing is written to the settings. */
   async #useModel(model: string): Promise<void> {
     const { session, say } = this.#services;
-    if (session.open === undefined) await session.goTo({ kind: "new", model });
-    else {
-      const answer = await session.send({ kind: "SetModel", sessionId: session.open.session, model });
-      if (answer instanceof HarnessError) return say(refusalText(answer), "failure");
-    }
-    if (session.open !== undefined) say(`${model} answers here. To keep it: default_model in config.toml.`);
+    const done = `${model} answers here. To keep it: default_model in config.toml.`;
+    if (session.open !== undefined) return await applyModel(this.#services, { model, done });
+    await session.goTo({ kind: "new", model });
+    // TypeScript does not see that the wait has opened one.
+    if ((session.open as unknown) !== undefined) say(done);
   }
 
   #askKey({ provider, variable }: ModelSource & { readonly kind: "key" }): void {
     const services = this.#services;
-    const stored = () => inBackground(this.#look(), services);
-    services.open(new KeyPanel({ services, provider, variable, stored }));
+    services.open(
+      new SecretPanel({
+        services,
+        question: `Key of ${provider} (not shown)`,
+        effect: "stores it, encrypted, on the engine's machine",
+        instead: `or set ${variable} where the engine is started`,
+        store: (key) => this.#storeKey(provider, key),
+      }),
+    );
+  }
+
+  /** Returns the engine's refusal, if any. */
+  async #storeKey(provider: string, key: string): Promise<string | undefined> {
+    const answer = await this.#services.session.send({ kind: "StoreProviderKey", provider, key });
+    if (answer instanceof HarnessError) return refusalText(answer);
+    this.#services.say(storedKeyText(provider, answer.result));
+    inBackground(this.#look(), this.#services);
+    return undefined;
   }
 
   async #playDemo(): Promise<void> {

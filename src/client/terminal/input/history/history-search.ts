@@ -6,10 +6,10 @@ import type { ActionName, KeyContext } from "../../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../../layout/part.ts";
 import type { Services } from "../../layout/services.ts";
 import type { Size } from "../../screen/screen.ts";
-import { drawEditor } from "../draw-editor.ts";
-import { EDITS } from "../edit-actions.ts";
-import type { EditorState } from "../editor.ts";
-import { EMPTY_EDITOR, edited } from "../editor.ts";
+import { drawEditor } from "../editor/draw-editor.ts";
+import { EDITS } from "../editor/edit-actions.ts";
+import type { EditorState } from "../editor/editor.ts";
+import { EMPTY_EDITOR, edited } from "../editor/editor.ts";
 import type { HistoryEntry, PromptHistory } from "./prompt-history.ts";
 
 export interface HistorySearchOptions {
@@ -92,7 +92,6 @@ export class HistorySearch implements Overlay {
         return true;
       case "list.leave":
       case "turn.cancel":
-      case "app.interrupt":
         services.close(this);
         return true;
       default:

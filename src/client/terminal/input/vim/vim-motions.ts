@@ -1,4 +1,4 @@
-import { after, before, endOfLine, isWord, startOfLine } from "../graphemes.ts";
+import { after, before, endOfLine, isWord, startOfLine } from "../editor/graphemes.ts";
 
 /** Target of a motion, and the part of the text that an operator takes. */
 export interface Target {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { EMPTY_EDITOR, edited } from "../editor.ts";
-import { bordered } from "../graphemes.ts";
+import { EMPTY_EDITOR, edited } from "../editor/editor.ts";
+import { bordered } from "../editor/graphemes.ts";
 import type { VimEditor } from "./vim.ts";
 import { NEW_VIM, vimEscape, vimKey } from "./vim.ts";
 

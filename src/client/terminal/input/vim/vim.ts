@@ -1,6 +1,6 @@
-import type { EditorState } from "../editor.ts";
-import { edited } from "../editor.ts";
-import { after, before, endOfLine, startOfLine } from "../graphemes.ts";
+import type { EditorState } from "../editor/editor.ts";
+import { edited } from "../editor/editor.ts";
+import { after, before, endOfLine, startOfLine } from "../editor/graphemes.ts";
 import type { CharacterSearch, Target } from "./vim-motions.ts";
 import { motionTarget, objectTarget, searchOf } from "./vim-motions.ts";
 

@@ -3,9 +3,9 @@ import type { TranscriptItem } from "../../../../view/transcript/items.ts";
 import { partsOf } from "../draw-item.ts";
 import type { PlacedRow } from "../pane.ts";
 import type { RowLocation } from "../place.ts";
+import type { BlockPart } from "./block-part.ts";
+import { blockPartsOf, isRowOf, isSamePart } from "./block-part.ts";
 import { isPrompt, isShown, itemBefore, itemBehind, itemOf } from "./blocks.ts";
-import type { Inner } from "./inner.ts";
-import { innersOf, isRowOf, isSameInner } from "./inner.ts";
 import type { TranscriptWindow } from "./window.ts";
 import { bringIntoSight, firstRowOf, holdPlace, isInSight, putBelowTop, scrollBy } from "./window.ts";
 
@@ -17,14 +17,14 @@ type Direction = -1 | 1;
 /** The marked block, or a part of it. */
 export interface Marked {
   readonly item: TranscriptItem;
-  readonly inner?: Inner;
+  readonly part?: BlockPart;
 }
 
 /** The block that is marked while a person browses, and the prompt that was gone to last. */
 export class Browse {
   readonly #window: TranscriptWindow;
   #event: EventSeq | undefined;
-  #inner: Inner | undefined;
+  #part: BlockPart | undefined;
   /** The prompt that was gone to, until the window is moved in another way. */
   #prompt: EventSeq | undefined;
 
@@ -40,14 +40,14 @@ export class Browse {
   get marked(): Marked | undefined {
     const item = this.#event === undefined ? undefined : itemOf(this.#window.transcript, this.#event);
     if (item === undefined) return undefined;
-    return this.#inner === undefined ? { item } : { item, inner: this.#inner };
+    return this.#part === undefined ? { item } : { item, part: this.#part };
   }
 
   /** Returns true for a row of what is marked. The first row of a block is the empty one above it. */
   isMarked(placed: PlacedRow): boolean {
     const { event, part, row } = placed.place;
     if (event !== this.#event || (part === 0 && row === 0)) return false;
-    return this.#inner === undefined || isRowOf(this.#inner, placed);
+    return this.#part === undefined || isRowOf(this.#part, placed);
   }
 
   /** Marks the lowest block in sight, and holds the window there. Returns false if there is no block. */
@@ -66,7 +66,7 @@ export class Browse {
   /** Marks a block without a change of the window. */
   mark(event: EventSeq | undefined): void {
     this.#event = event;
-    this.#inner = undefined;
+    this.#part = undefined;
   }
 
   /** Marks the block above or below, or the part of it. A long block is first shown to its end. */
@@ -79,7 +79,7 @@ export class Browse {
       return;
     }
     if (this.#moveInside(item, by)) return;
-    if (this.#inner === undefined && !this.#isEdgeInSight(item, by)) {
+    if (this.#part === undefined && !this.#isEdgeInSight(item, by)) {
       scrollBy(this.#window, by * Math.max(1, size.rows - OVERLAP_ROWS));
       return;
     }
@@ -89,22 +89,22 @@ export class Browse {
   /** Marks the first part of the block by itself. Returns false if it has none. */
   enter(): boolean {
     const item = this.marked?.item;
-    if (item === undefined || this.#inner !== undefined) return false;
+    if (item === undefined || this.#part !== undefined) return false;
     const { folds } = this.#window;
     if (item.kind === "call" && item.items.length > 0) folds.unfold([item.event]);
-    const inners = innersOf(item, folds);
+    const parts = blockPartsOf(item, folds);
     const { pane, transcript, size, context } = this.#window;
     const { rows } = pane.view(transcript, size.rows, context());
     const ofItem = rows.filter(({ place }) => place.event === item.event);
-    const first = inners.find((inner) => ofItem.some((placed) => isRowOf(inner, placed))) ?? inners[0];
+    const first = parts.find((part) => ofItem.some((placed) => isRowOf(part, placed))) ?? parts[0];
     if (first === undefined) return false;
     this.#enter(item, first);
     return true;
   }
 
   /** Marks the whole block again. */
-  leaveInner(): void {
-    this.#inner = undefined;
+  leavePart(): void {
+    this.#part = undefined;
   }
 
   /** Goes to the prompt above or below; below the last one, to the end. */
@@ -146,10 +146,10 @@ export class Browse {
   toggle(): void {
     const { marked } = this;
     if (marked === undefined) return;
-    const { item, inner } = marked;
+    const { item, part } = marked;
     const { folds } = this.#window;
-    if (inner?.kind === "call") {
-      folds.toggle(inner.event);
+    if (part?.kind === "call") {
+      folds.toggle(part.event);
       return;
     }
     folds.toggle(item.event);
@@ -157,11 +157,11 @@ export class Browse {
   }
 
   #moveInside(item: TranscriptItem, by: Direction): boolean {
-    const inner = this.#inner;
-    if (inner === undefined) return false;
-    const inners = innersOf(item, this.#window.folds);
-    const at = inners.findIndex((each) => isSameInner(each, inner));
-    const next = inners[at + by];
+    const part = this.#part;
+    if (part === undefined) return false;
+    const parts = blockPartsOf(item, this.#window.folds);
+    const at = parts.findIndex((each) => isSamePart(each, part));
+    const next = parts[at + by];
     if (at < 0 || next === undefined) return false;
     this.#enter(item, next);
     return true;
@@ -178,16 +178,16 @@ export class Browse {
     else pane.goTo(firstRowOf(transcript.segments[0]?.first ?? item.event));
   }
 
-  #enter({ event }: TranscriptItem, inner: Inner): void {
-    this.#inner = inner;
+  #enter({ event }: TranscriptItem, part: BlockPart): void {
+    this.#part = part;
     const { pane, transcript, context } = this.#window;
-    if (inner.kind === "markdown") {
-      for (const part of new Set([inner.last, inner.first]))
-        bringIntoSight(this.#window, { event, part, row: part === 0 ? 1 : 0 });
+    if (part.kind === "markdown") {
+      for (const at of new Set([part.last, part.first]))
+        bringIntoSight(this.#window, { event, part: at, row: at === 0 ? 1 : 0 });
       return;
     }
     const rows = pane.rowsAt(transcript, { event, part: 0 }, context());
-    const row = rows.findIndex((drawn, at) => isRowOf(inner, { place: { event, part: 0, row: at }, drawn }));
+    const row = rows.findIndex((drawn, at) => isRowOf(part, { place: { event, part: 0, row: at }, drawn }));
     if (row >= 0) bringIntoSight(this.#window, { event, part: 0, row });
   }
 

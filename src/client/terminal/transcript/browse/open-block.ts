@@ -6,8 +6,8 @@ import { copyText } from "../../clipboard/copy-text.ts";
 import { openOnTerminal } from "../../host/on-terminal.ts";
 import { editorOf, pagerOf } from "../../host/programs.ts";
 import type { Services } from "../../layout/services.ts";
+import { markdownSource, nestedItem } from "./block-part.ts";
 import type { Marked } from "./browse.ts";
-import { markdownSource, nestedItem } from "./inner.ts";
 import { wholeSource } from "./whole-source.ts";
 import { wholeTranscript } from "./whole-transcript.ts";
 
@@ -56,15 +56,14 @@ async function openIn(
 }
 
 async function sourceOfMarked(services: Services, marked: Marked): Promise<string> {
-  const { item, inner } = marked;
-  if (inner?.kind === "markdown" && item.kind === "text")
-    return markdownSource(item, inner.first, inner.last);
+  const { item, part } = marked;
+  if (part?.kind === "markdown" && item.kind === "text") return markdownSource(item, part.first, part.last);
   return await wholeSource(services, markedItem(marked));
 }
 
-function markedItem({ item, inner }: Marked): TranscriptItem {
-  if (inner?.kind !== "call" || item.kind !== "call") return item;
-  return nestedItem(item, inner.event) ?? item;
+function markedItem({ item, part }: Marked): TranscriptItem {
+  if (part?.kind !== "call" || item.kind !== "call") return item;
+  return nestedItem(item, part.event) ?? item;
 }
 
 function nameOf(item: TranscriptItem): string {

@@ -3,10 +3,10 @@ import { displayWidth } from "../../../../view/terminal/display-width.ts";
 import type { Role } from "../../drawing/span.ts";
 import { row, span } from "../../drawing/span.ts";
 import { widthOfSpans } from "../../drawing/wrap-spans.ts";
+import { Field } from "../../input/editor/field.ts";
 import type { ActionName, KeyContext } from "../../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../../layout/part.ts";
 import type { Services } from "../../layout/services.ts";
-import { Field } from "../../questions/field.ts";
 import type { Size } from "../../screen/screen.ts";
 import type { Search, SearchNumbers } from "./search.ts";
 

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { visibleWidth } from "@earendil-works/pi-tui";
 import * as fc from "fast-check";
-import { holds } from "../../../../test/support/property.ts";
-import type { Measure } from "../../../../test/support/small-screen.ts";
-import { SmallScreen } from "../../../../test/support/small-screen.ts";
-import { clustersOf, clusterWidth, displayWidth, isSimple } from "../../../view/terminal/display-width.ts";
-import { paint } from "../drawing/paint.ts";
-import { row, span, textOfRow } from "../drawing/span.ts";
-import { NO_COLOURS } from "../themes/none.ts";
+import { holds } from "../../../../../test/support/property.ts";
+import type { Measure } from "../../../../../test/support/small-screen.ts";
+import { SmallScreen } from "../../../../../test/support/small-screen.ts";
+import { clustersOf, clusterWidth, displayWidth, isSimple } from "../../../../view/terminal/display-width.ts";
+import { paint } from "../../drawing/paint.ts";
+import { row, span, textOfRow } from "../../drawing/span.ts";
+import { NO_COLOURS } from "../../themes/none.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { addressed } from "./painted-text.ts";
 

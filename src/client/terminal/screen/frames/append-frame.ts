@@ -1,3 +1,4 @@
+import { CURSOR_OFF, CURSOR_ON, ERASE_REST, SYNC_OFF, SYNC_ON, WRAP_OFF, WRAP_ON } from "../sequences.ts";
 import { addressed, paintedWidth } from "./painted-text.ts";
 
 /** Place in the live region, from 0. */
@@ -28,10 +29,7 @@ export const NO_REGION: LiveRegion = { rows: [], cursor: { row: 0, column: 0 }, 
 
 const ESCAPE = "\u001b[";
 /** A frame is one synchronized update without line wrap, so that a row is one row whatever its characters take. */
-const BEGIN = `${ESCAPE}?2026h${ESCAPE}?25l${ESCAPE}?7l`;
-const WRAP_ON = `${ESCAPE}?7h`;
-const END = `${ESCAPE}?2026l`;
-const ERASE_REST = `${ESCAPE}K`;
+const BEGIN = `${SYNC_ON}${CURSOR_OFF}${WRAP_OFF}`;
 const ERASE_BELOW = `${ESCAPE}J`;
 const ASCII = /^[\x20-\x7e]*$/;
 
@@ -56,8 +54,8 @@ export function appendFrame(
   if (before.rows.length > count) pen.write(count, ERASE_BELOW);
   pen.goTo(finished.length + place.row);
   const right = place.column > 0 ? `${ESCAPE}${place.column}C` : "";
-  const shown = cursor === undefined ? "" : `${ESCAPE}?25h`;
-  return { text: `${BEGIN}${pen.text}${right}${WRAP_ON}${shown}${END}`, region };
+  const shown = cursor === undefined ? "" : CURSOR_ON;
+  return { text: `${BEGIN}${pen.text}${right}${WRAP_ON}${shown}${SYNC_OFF}`, region };
 }
 
 /**

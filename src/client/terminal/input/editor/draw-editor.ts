@@ -1,7 +1,7 @@
-import type { Direction } from "../../../view/terminal/bidi.ts";
-import { directionOf, hasRightToLeft } from "../../../view/terminal/bidi.ts";
-import type { DrawnRow, Span, Style } from "../drawing/span.ts";
-import { row, span } from "../drawing/span.ts";
+import type { Direction } from "../../../../view/terminal/bidi.ts";
+import { directionOf, hasRightToLeft } from "../../../../view/terminal/bidi.ts";
+import type { DrawnRow, Span, Style } from "../../drawing/span.ts";
+import { row, span } from "../../drawing/span.ts";
 import type { EditorState } from "./editor.ts";
 import { markColumns, wrapColumns } from "./editor.ts";
 import { startOfLine } from "./graphemes.ts";

@@ -1,27 +1,11 @@
-import { drawEditor } from "../input/draw-editor.ts";
-import type { EditName, EditorState } from "../input/editor.ts";
-import { EMPTY_EDITOR, edited } from "../input/editor.ts";
-import type { ActionName } from "../keys/actions.ts";
-import type { DrawnPart } from "../layout/part.ts";
-import type { Size } from "../screen/screen.ts";
+import type { ActionName } from "../../keys/actions.ts";
+import type { DrawnPart } from "../../layout/part.ts";
+import type { Size } from "../../screen/screen.ts";
+import { drawEditor } from "./draw-editor.ts";
+import { EDITS } from "./edit-actions.ts";
+import type { EditorState } from "./editor.ts";
+import { EMPTY_EDITOR, edited } from "./editor.ts";
 
-const EDITS: Readonly<Partial<Record<ActionName, EditName>>> = {
-  "edit.left": "left",
-  "edit.right": "right",
-  "edit.wordLeft": "wordLeft",
-  "edit.wordRight": "wordRight",
-  "edit.lineStart": "lineStart",
-  "edit.lineEnd": "lineEnd",
-  "edit.deleteBack": "deleteBack",
-  "edit.deleteForward": "deleteForward",
-  "edit.deleteWordBack": "deleteWordBack",
-  "edit.deleteWordForward": "deleteWordForward",
-  "edit.killToStart": "killToStart",
-  "edit.killToEnd": "killToEnd",
-  "edit.yank": "yank",
-  "edit.undo": "undo",
-  "edit.redo": "redo",
-};
 const FIELD_ROWS = 3;
 
 type FieldSize = Pick<Size, "columns"> & Partial<Pick<Size, "rows">>;
@@ -45,7 +29,7 @@ export class Field {
   /** Carries out an edit. Returns false for any other action. */
   act(action: ActionName): boolean {
     const kind = EDITS[action];
-    if (kind === undefined) return false;
+    if (kind === undefined || kind === "lineUp" || kind === "lineDown") return false;
     this.#state = edited(this.#state, { kind });
     return true;
   }

@@ -1,5 +1,5 @@
-import { displayWidth } from "../../../view/terminal/display-width.ts";
-import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { displayWidth } from "../../../../view/terminal/display-width.ts";
+import { neutraliseLine } from "../../../../view/terminal/terminal-text.ts";
 import type { Chip } from "./chips.ts";
 import { chipAt } from "./chips.ts";
 import { bordered, endOfLine, graphemesOf, startOfLine } from "./graphemes.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { reflowsRows } from "../resizing.ts";
 import type { LiveRegion } from "./append-frame.ts";
 import { appendFrame, eraseRegion, NO_REGION } from "./append-frame.ts";
-import { reflowsRows } from "./resizing.ts";
 
 /** A terminal that knows what a frame may write. Lines that leave its top are its scrollback. */
 class Paper {

@@ -1,4 +1,4 @@
-import type { DraftImage } from "../images/draft-image.ts";
+import type { DraftImage } from "../../images/draft-image.ts";
 import type { Chip, ChippedText } from "./chips.ts";
 import { chipCharacter, chipOf, hasRoom, imageChip, isLong, joinedChips, plainText } from "./chips.ts";
 import { after, before, bordered, endOfLine, startOfLine, wordAfter, wordBefore } from "./graphemes.ts";

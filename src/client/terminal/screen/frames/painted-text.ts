@@ -1,4 +1,4 @@
-import { clustersOf, clusterWidth, displayWidth, isSimple } from "../../../view/terminal/display-width.ts";
+import { clustersOf, clusterWidth, displayWidth, isSimple } from "../../../../view/terminal/display-width.ts";
 
 /** Control sequences that a painted row can have: SGR, and the two ends of a link. */
 const SEQUENCE = /\u001b(?:\[[0-9;]*m|\]8;[^\u0007\u001b]*(?:\u001b\\|\u0007))/g;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { displayWidth } from "../../../view/terminal/display-width.ts";
-import { textOfRow } from "../drawing/span.ts";
+import { displayWidth } from "../../../../view/terminal/display-width.ts";
+import { textOfRow } from "../../drawing/span.ts";
 import { expanded } from "./chips.ts";
 import { drawEditor } from "./draw-editor.ts";
 import type { Edit, EditName, EditorState } from "./editor.ts";

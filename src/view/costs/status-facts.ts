@@ -1,6 +1,6 @@
-import type { Envelope } from "../../../protocol/events/envelope.ts";
-import { contextTokensAfter } from "../../../view/costs/context-tokens.ts";
-import { isTurnEnded, isTurnStarted } from "../../../view/turn-marks.ts";
+import type { Envelope } from "../../protocol/events/envelope.ts";
+import { isTurnEnded, isTurnStarted } from "../turn-marks.ts";
+import { contextTokensAfter } from "./context-tokens.ts";
 
 /** Cost of the calls of one provider. */
 export interface ProviderCost {

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import type { Clock } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
-import type { TerminalLife } from "../../../client/terminal/lifecycle/life.ts";
+import type { TerminalLifecycle } from "../../../client/terminal/lifecycle/terminal-lifecycle.ts";
 import { guardTerminal } from "../../io/terminal/terminal-guard.ts";
 
 /** A signal to stop has stopped the job by then, or never will. */
@@ -18,7 +18,7 @@ export function giveTerminalBack(): void {
 }
 
 /** Returns the life of this process for a screen on its terminal. */
-export function terminalLife(clock: Pick<Clock, "sleep" | "timer">): TerminalLife {
+export function terminalLifecycle(clock: Pick<Clock, "sleep" | "timer">): TerminalLifecycle {
   return {
     clock,
     hold(modes, restore, continued) {

@@ -1,6 +1,6 @@
-import { ATTACHMENTS_PER_INPUT_MAX } from "../../../protocol/commands/run-limits.ts";
-import type { DraftImage } from "../images/draft-image.ts";
-import { imageLabel, imageLabels } from "../images/draft-image.ts";
+import { ATTACHMENTS_PER_INPUT_MAX } from "../../../../protocol/commands/run-limits.ts";
+import type { DraftImage } from "../../images/draft-image.ts";
+import { imageLabel, imageLabels } from "../../images/draft-image.ts";
 
 /** A pasted text over these becomes a chip. */
 export const CHIP_LINES_MAX = 10;

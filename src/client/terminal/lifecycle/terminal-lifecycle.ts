@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/world.ts";
 
 /** The process around a screen, as `screen/` uses it: its end, its stop and its return. */
-export interface TerminalLife {
+export interface TerminalLifecycle {
   readonly clock: Pick<Clock, "timer">;
   /**
    * Restores the terminal when this process is killed, and calls `restore` when it ends in another way. Disposing it

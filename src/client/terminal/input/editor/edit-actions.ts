@@ -1,4 +1,4 @@
-import type { ActionName } from "../keys/actions.ts";
+import type { ActionName } from "../../keys/actions.ts";
 import type { EditName } from "./editor.ts";
 
 /** The edits that actions name. */

@@ -1,13 +1,11 @@
 import { ProcessTerminal } from "@earendil-works/pi-tui";
 import type { Clock } from "../../../base/world.ts";
 import { InputChunks } from "./chunks.ts";
-
-/** A terminal that is being resized has its new size once it was left alone for so long. */
-const RESIZED_MS = 50;
+import { RESIZED_MS } from "./resizing.ts";
 
 type Read = (chunk: string) => void;
 
-export interface OwnTerminalOptions {
+export interface PiTerminalOptions {
   readonly clock: Pick<Clock, "timer">;
   /** Gets each sequence of the terminal first. Returns false for one that it leaves to the library. Default: none. */
   readonly takes?: (sequence: string) => boolean;
@@ -23,7 +21,7 @@ export interface OwnTerminalOptions {
  * The library's terminal. It ends pastes whose end is lost, and marks pastes without marks. Reports of the mouse and of
  * the focus go past the library, which would keep them for itself.
  */
-export class OwnTerminal extends ProcessTerminal {
+export class PiTerminal extends ProcessTerminal {
   readonly #clock: Pick<Clock, "timer">;
   readonly #takes: (sequence: string) => boolean;
   readonly #settlesSize: boolean;
@@ -38,7 +36,7 @@ export class OwnTerminal extends ProcessTerminal {
     takes = () => false,
     settlesSize = false,
     resized = () => undefined,
-  }: OwnTerminalOptions) {
+  }: PiTerminalOptions) {
     super();
     this.#clock = clock;
     this.#takes = takes;

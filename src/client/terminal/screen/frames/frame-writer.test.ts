@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { holds } from "../../../../test/support/property.ts";
-import { SmallScreen } from "../../../../test/support/small-screen.ts";
-import { paint } from "../drawing/paint.ts";
-import { row, span } from "../drawing/span.ts";
-import { NO_COLOURS } from "../themes/none.ts";
-import { sixteenColours } from "../themes/sixteen.ts";
+import { holds } from "../../../../../test/support/property.ts";
+import { SmallScreen } from "../../../../../test/support/small-screen.ts";
+import { paint } from "../../drawing/paint.ts";
+import { row, span } from "../../drawing/span.ts";
+import { NO_COLOURS } from "../../themes/none.ts";
+import { sixteenColours } from "../../themes/sixteen.ts";
 import { FrameWriter } from "./frame-writer.ts";
 
 const SIZE = { columns: 24, rows: 10 };

@@ -1,11 +1,21 @@
+import type { ScreenFrame, Size } from "../screen.ts";
+import {
+  CURSOR_OFF,
+  CURSOR_ON,
+  cursorTo,
+  ERASE_REST,
+  SYNC_OFF,
+  SYNC_ON,
+  WRAP_OFF,
+  WRAP_ON,
+} from "../sequences.ts";
 import { addressed, paintedWidth } from "./painted-text.ts";
-import type { ScreenFrame, Size } from "./screen.ts";
 
 const ESCAPE = "\u001b[";
 const ENTER = `${ESCAPE}?1049h${ESCAPE}2J`;
 const LEAVE = `${ESCAPE}?1049l`;
-const BEGIN = `${ESCAPE}?2026h${ESCAPE}?25l${ESCAPE}?7l`;
-const END = `${ESCAPE}?7h${ESCAPE}?2026l`;
+const BEGIN = `${SYNC_ON}${CURSOR_OFF}${WRAP_OFF}`;
+const END = `${WRAP_ON}${SYNC_OFF}`;
 
 /** Frames on the alternate screen. Only changed rows are written. Disposing it shows the main screen again. */
 export class WholeFrame implements Disposable {
@@ -26,9 +36,9 @@ export class WholeFrame implements Disposable {
     let text = isResized ? `${ESCAPE}2J` : "";
     for (const [at, row] of shown.entries()) {
       if (row === (before[at] ?? "")) continue;
-      text += `${ESCAPE}${at + 1};1H${addressed(row)}${paintedWidth(row) < columns ? `${ESCAPE}K` : ""}`;
+      text += `${cursorTo(at, 0)}${addressed(row)}${paintedWidth(row) < columns ? ERASE_REST : ""}`;
     }
-    const place = cursor === undefined ? "" : `${ESCAPE}${cursor.row + 1};${cursor.column + 1}H${ESCAPE}?25h`;
+    const place = cursor === undefined ? "" : `${cursorTo(cursor.row, cursor.column)}${CURSOR_ON}`;
     this.#rows = shown;
     this.#size = size;
     this.#write(`${BEGIN}${text}${place}${END}`);

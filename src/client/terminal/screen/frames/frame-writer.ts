@@ -1,12 +1,8 @@
-import { isSimple } from "../../../view/terminal/display-width.ts";
+import { isSimple } from "../../../../view/terminal/display-width.ts";
+import type { ScreenFrame, Size } from "../screen.ts";
+import { CURSOR_OFF, CURSOR_ON, cursorTo, ERASE_REST, SYNC_OFF, SYNC_ON } from "../sequences.ts";
 import { addressed, paintedWidth, splitsCharacter, textOfPainted } from "./painted-text.ts";
-import type { ScreenFrame, Size } from "./screen.ts";
 
-const SYNC_ON = "\u001b[?2026h";
-const SYNC_OFF = "\u001b[?2026l";
-const SHOW_CURSOR = "\u001b[?25h";
-const HIDE_CURSOR = "\u001b[?25l";
-const CLEAR_REST = "\u001b[K";
 const RESET = "\u001b[0m";
 /** Control sequences that a painted row can have: SGR, and the two ends of a link. */
 const SEQUENCE = /\u001b(?:\[[0-9;]*m|\]8;[^\u0007\u001b]*(?:\u001b\\|\u0007))/y;
@@ -42,18 +38,18 @@ export class FrameWriter {
     [this.#rows, this.#size, this.#cursor] = [next, size, place];
     if (!isMoved) return "";
     // A hidden cursor does not jump through the rows on terminals that do not know synchronized updates.
-    const hidden = changes === "" ? "" : HIDE_CURSOR;
+    const hidden = changes === "" ? "" : CURSOR_OFF;
     return `${SYNC_ON}${hidden}${changes}${place}${SYNC_OFF}`;
   }
 }
 
 function cursorAt(cursor: ScreenFrame["cursor"], { columns }: Size): string {
-  if (cursor === undefined) return HIDE_CURSOR;
-  return `${position(cursor.row, Math.min(columns - 1, cursor.column))}${SHOW_CURSOR}`;
+  if (cursor === undefined) return CURSOR_OFF;
+  return `${cursorTo(cursor.row, Math.min(columns - 1, cursor.column))}${CURSOR_ON}`;
 }
 
 function wholeRows(rows: readonly string[], columns: number): string {
-  const written = rows.map((text, row) => `${position(row, 0)}${addressed(text)}${clearing(text, columns)}`);
+  const written = rows.map((text, row) => `${cursorTo(row, 0)}${addressed(text)}${clearing(text, columns)}`);
   return `${RESET}${written.join("")}`;
 }
 
@@ -120,7 +116,7 @@ function moved(rows: readonly string[], { top, bottom, by }: Move): readonly str
 }
 
 function moveBytes({ top, bottom, by }: Move): string {
-  return `\u001b[${top + 1};${bottom + 1}r${position(top, 0)}\u001b[${Math.abs(by)}${by > 0 ? "M" : "L"}\u001b[r`;
+  return `\u001b[${top + 1};${bottom + 1}r${cursorTo(top, 0)}\u001b[${Math.abs(by)}${by > 0 ? "M" : "L"}\u001b[r`;
 }
 
 /** Returns the bytes for one row: from the first character that differs. */
@@ -128,7 +124,7 @@ function changedRow(row: number, before: string, after: string): string {
   const { length, open, isStart } = sharedBeginning(before, after);
   const text = after.slice(length);
   const column = isStart ? 0 : paintedWidth(after.slice(0, length));
-  return `${position(row, column)}${open}${addressed(text, column)}`;
+  return `${cursorTo(row, column)}${open}${addressed(text, column)}`;
 }
 
 /** Clears the rest of a row where its old text may have been longer. */
@@ -140,7 +136,7 @@ function clearingAfter(before: string, after: string, columns: number): string {
 
 /** Clears behind the text of a row. A text that fills the row leaves the cursor on its last cell: nothing is behind. */
 function clearing(text: string, columns: number): string {
-  return paintedWidth(text) >= columns ? "" : CLEAR_REST;
+  return paintedWidth(text) >= columns ? "" : ERASE_REST;
 }
 
 interface Beginning {
@@ -198,8 +194,4 @@ function longestBeginning(before: string, after: string): Beginning {
 function nextRun(painted: string, from: number): string {
   const end = painted.indexOf("\u001b", from);
   return painted.slice(from, end < 0 ? painted.length : end);
-}
-
-function position(row: number, column: number): string {
-  return `\u001b[${row + 1};${column + 1}H`;
 }

@@ -1,11 +1,11 @@
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { Field } from "../input/editor/field.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart } from "../layout/part.ts";
-import { Field } from "../questions/field.ts";
 
 /** A question or a field that stands in place of the search of a list. All keys are its own. */
-export interface ListInterlude {
+export interface ListPrompt {
   readonly contexts: readonly KeyContext[];
   draw(columns: number): DrawnPart;
   act(action: ActionName): boolean;
@@ -22,7 +22,7 @@ interface Asked {
 }
 
 /** Returns a question: `y` is yes, and any other key is no. A pasted text is no. */
-export function askFor({ text, yes, done, close }: Asked): ListInterlude {
+export function askFor({ text, yes, done, close }: Asked): ListPrompt {
   const refuse = () => {
     close();
     return true;
@@ -53,7 +53,7 @@ interface Edited {
 }
 
 /** Returns a field with a text: Enter takes it, Esc leaves it. */
-export function editText({ label, text, done, close }: Edited): ListInterlude {
+export function editText({ label, text, done, close }: Edited): ListPrompt {
   const field = new Field();
   field.insert(text);
   return {
@@ -70,7 +70,7 @@ export function editText({ label, text, done, close }: Edited): ListInterlude {
       if (action === "input.send") {
         close();
         done(field.text);
-      } else if (action === "turn.cancel" || action === "app.interrupt") close();
+      } else if (action === "turn.cancel") close();
       else field.act(action);
       return true;
     },

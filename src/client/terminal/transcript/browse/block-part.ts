@@ -6,26 +6,26 @@ import type { Unfolded } from "../folds.ts";
 import type { PlacedRow } from "../pane.ts";
 
 /** A part of a block that is marked by itself: a Markdown block of an answer, or a call of a sub-agent. */
-export type Inner =
+export type BlockPart =
   | { readonly kind: "markdown"; readonly first: number; readonly last: number }
   | { readonly kind: "call"; readonly event: EventSeq };
 
 /** Returns the parts of a block that can be marked by themselves, in their order; none in most blocks. */
-export function innersOf(item: TranscriptItem, unfolded: Unfolded): readonly Inner[] {
-  if (item.kind === "text") return markdownInners(item);
-  return item.kind === "call" && unfolded.has(item.event) ? callInners(item, unfolded) : [];
+export function blockPartsOf(item: TranscriptItem, unfolded: Unfolded): readonly BlockPart[] {
+  if (item.kind === "text") return markdownParts(item);
+  return item.kind === "call" && unfolded.has(item.event) ? callParts(item, unfolded) : [];
 }
 
-export function isSameInner(one: Inner, two: Inner): boolean {
+export function isSamePart(one: BlockPart, two: BlockPart): boolean {
   if (one.kind === "call") return two.kind === "call" && one.event === two.event;
   return two.kind === "markdown" && one.first === two.first;
 }
 
 /** Returns true for a row of a part. */
-export function isRowOf(inner: Inner, { place, drawn }: PlacedRow): boolean {
-  if (inner.kind === "markdown") return place.part >= inner.first && place.part <= inner.last;
+export function isRowOf(part: BlockPart, { place, drawn }: PlacedRow): boolean {
+  if (part.kind === "markdown") return place.part >= part.first && place.part <= part.last;
   const { target } = drawn;
-  return target !== undefined && "event" in target && target.event === inner.event;
+  return target?.event === part.event;
 }
 
 /** Returns the source of a part of an answer: of code, its lines without the fence. */
@@ -50,27 +50,27 @@ export function nestedItem(call: CallItem, event: EventSeq): TranscriptItem | un
 }
 
 /** A long Markdown block is closed in parts, which belong together. */
-function markdownInners({ streamed }: TextItem): readonly Inner[] {
-  const inners: Inner[] = [];
+function markdownParts({ streamed }: TextItem): readonly BlockPart[] {
+  const parts: BlockPart[] = [];
   let first: number | undefined;
   let part = 0;
   for (const { kind, isPart } of streamed.closed) {
     if (kind !== "blank") {
       first ??= part;
       if (isPart !== true) {
-        inners.push({ kind: "markdown", first, last: part });
+        parts.push({ kind: "markdown", first, last: part });
         first = undefined;
       }
     }
     part += 1;
   }
-  return inners;
+  return parts;
 }
 
-function callInners({ items }: CallItem, unfolded: Unfolded): readonly Inner[] {
-  return items.flatMap((item): readonly Inner[] => {
+function callParts({ items }: CallItem, unfolded: Unfolded): readonly BlockPart[] {
+  return items.flatMap((item): readonly BlockPart[] => {
     if (item.kind !== "call") return [];
-    const deeper = unfolded.has(item.event) ? callInners(item, unfolded) : [];
+    const deeper = unfolded.has(item.event) ? callParts(item, unfolded) : [];
     return [{ kind: "call", event: item.event }, ...deeper];
   });
 }
