@@ -66,13 +66,13 @@ test("[TUI-02] a narrow terminal loses additions, raw address, profile, session 
   ]);
 });
 
-test("[TUI-02] at each width from 20 to 300 columns the line fits, and keeps its fields in order with model and cost", async () => {
+test("[TUI-02] at each width from 24 to 300 columns the line fits, and keeps its fields in order with model and cost", async () => {
   const model = fc.stringMatching(/^[a-z]{1,12}:[a-z0-9/.-]{1,40}$/);
   const costs = fc.array(fc.tuple(fc.constantFrom("zai", "openrouter", "anthropic"), fc.option(fc.nat(3))), {
     maxLength: 4,
   });
   const facts = fc.record({
-    columns: fc.integer({ min: 20, max: 300 }),
+    columns: fc.integer({ min: 24, max: 300 }),
     model,
     profile: fc.constantFrom("default", "ひらがな", "a-long-name-of-a-profile"),
     mode: fc.constantFrom(undefined, "ask", "accept edits", "plan"),
