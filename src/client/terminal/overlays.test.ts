@@ -21,7 +21,7 @@ import { KeyTable } from "./keys/key-table.ts";
 import type { ScreenPart } from "./layout/part.ts";
 import { ScreenLayout } from "./layout/screen-layout.ts";
 import { ListPanel } from "./panels/list-panel.ts";
-import { askSecret } from "./panels/secret-panel.ts";
+import { typeSecret } from "./panels/secret-panel.ts";
 import { NO_COLOURS } from "./themes/none.ts";
 import { BrowseBar } from "./transcript/browse/browse-bar.ts";
 import { SearchBar } from "./transcript/search/search-bar.ts";
@@ -52,7 +52,7 @@ const OVERLAYS: Readonly<Record<string, (services: FakeServices) => void>> = {
   ReplayView: (services) => services.open(new ReplayView(services, { session: ID, title: "One" } as never)),
   SearchBar: (services) =>
     services.open(new SearchBar({ services, search: {} as never, closed: () => undefined })),
-  SecretPanel: (services) => void askSecret("Key", services),
+  SecretPanel: (services) => void typeSecret("Key", services),
   SettingsPanel: (services) => services.open(new SettingsPanel(services)),
   SidebarPanel(services) {
     const feed = { hold: () => ({ [Symbol.dispose]: () => undefined }) } as never;

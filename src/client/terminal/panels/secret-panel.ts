@@ -130,7 +130,7 @@ export class SecretPanel implements Overlay {
 type AskServices = SecretPanelOptions["services"] & Pick<Services, "open">;
 
 /** Asks for a secret. Resolves to undefined if the person gives up. */
-export async function askSecret(question: string, services: AskServices): Promise<string | undefined> {
+export async function typeSecret(question: string, services: AskServices): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const panel = new SecretPanel({
     ...{ services, question: question.trimEnd(), effect: "stores it" },

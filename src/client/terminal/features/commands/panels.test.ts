@@ -3,7 +3,7 @@ import { settle } from "../../../../../test/support/fake-clock.ts";
 import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
 import { QUIET_MS } from "../../../../view/terminal/answer-guard.ts";
 import type { Overlay } from "../../layout/part.ts";
-import { askSecret } from "../../panels/secret-panel.ts";
+import { typeSecret } from "../../panels/secret-panel.ts";
 import { SlashAnswer } from "./answer.ts";
 import { askConfirm } from "./confirm-panel.ts";
 
@@ -38,7 +38,7 @@ test("[CMD-01] a question of a command that is closed has no answer", async () =
 
 test("[CMD-01] a secret is shown as dots, and goes nowhere else", async () => {
   const services = fakeServices();
-  const answer = askSecret("Key of mock (not shown): ", services);
+  const answer = typeSecret("Key of mock (not shown): ", services);
   const panel = only(services.overlays);
   panel.type?.("ab");
   panel.paste?.("c\n");

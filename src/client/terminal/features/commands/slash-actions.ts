@@ -5,7 +5,7 @@ import { copyText } from "../../clipboard/copy-text.ts";
 import type { MadeMessage } from "../../input/message.ts";
 import type { Services } from "../../layout/services.ts";
 import type { OpenSession } from "../../options.ts";
-import { askSecret } from "../../panels/secret-panel.ts";
+import { typeSecret } from "../../panels/secret-panel.ts";
 import type { SlashAnswer } from "./answer.ts";
 import { askConfirm } from "./confirm-panel.ts";
 
@@ -51,7 +51,7 @@ export function slashActions(options: SlashActionsOptions): ClientActions {
     copy: (text) => copyText({ ...services, say: (said) => answer.say(said) }, text),
     goTo: (next) => switches(session.goTo({ kind: "stored", info: next })),
     confirm: (question) => askConfirm(question, services),
-    askSecret: (question) => askSecret(question, services),
+    askSecret: (question) => typeSecret(question, services),
     takeBack: () => false, // nothing is typed while such a question is open
     sendPrompt: async (text) => sends({ text, delivery: "queue", session: sessionId, isExpanded: true }),
     steer: async (text) => sends({ text, delivery: "steer", session: sessionId }),

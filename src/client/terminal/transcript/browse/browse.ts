@@ -3,9 +3,9 @@ import type { TranscriptItem } from "../../../../view/transcript/items.ts";
 import { partsOf } from "../draw-item.ts";
 import type { PlacedRow } from "../pane.ts";
 import type { RowLocation } from "../place.ts";
-import type { BlockPart } from "./block-part.ts";
-import { blockPartsOf, isRowOf, isSamePart } from "./block-part.ts";
 import { isPrompt, isShown, itemBefore, itemBehind, itemOf } from "./blocks.ts";
+import type { MarkedPart } from "./marked-part.ts";
+import { blockPartsOf, isRowOf, isSamePart } from "./marked-part.ts";
 import type { TranscriptWindow } from "./window.ts";
 import { bringIntoSight, firstRowOf, holdPlace, isInSight, putBelowTop, scrollBy } from "./window.ts";
 
@@ -17,14 +17,14 @@ type Direction = -1 | 1;
 /** The marked block, or a part of it. */
 export interface Marked {
   readonly item: TranscriptItem;
-  readonly part?: BlockPart;
+  readonly part?: MarkedPart;
 }
 
 /** The block that is marked while a person browses, and the prompt that was gone to last. */
 export class Browse {
   readonly #window: TranscriptWindow;
   #event: EventSeq | undefined;
-  #part: BlockPart | undefined;
+  #part: MarkedPart | undefined;
   /** The prompt that was gone to, until the window is moved in another way. */
   #prompt: EventSeq | undefined;
 
@@ -178,7 +178,7 @@ export class Browse {
     else pane.goTo(firstRowOf(transcript.segments[0]?.first ?? item.event));
   }
 
-  #enter({ event }: TranscriptItem, part: BlockPart): void {
+  #enter({ event }: TranscriptItem, part: MarkedPart): void {
     this.#part = part;
     const { pane, transcript, context } = this.#window;
     if (part.kind === "markdown") {

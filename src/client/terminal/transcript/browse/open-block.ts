@@ -6,8 +6,8 @@ import { copyText } from "../../clipboard/copy-text.ts";
 import { openOnTerminal } from "../../host/on-terminal.ts";
 import { editorOf, pagerOf } from "../../host/programs.ts";
 import type { Services } from "../../layout/services.ts";
-import { markdownSource, nestedItem } from "./block-part.ts";
 import type { Marked } from "./browse.ts";
+import { markdownSource, nestedItem } from "./marked-part.ts";
 import { wholeSource } from "./whole-source.ts";
 import { wholeTranscript } from "./whole-transcript.ts";
 

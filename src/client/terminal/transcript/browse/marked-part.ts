@@ -6,23 +6,23 @@ import type { Unfolded } from "../folds.ts";
 import type { PlacedRow } from "../pane.ts";
 
 /** A part of a block that is marked by itself: a Markdown block of an answer, or a call of a sub-agent. */
-export type BlockPart =
+export type MarkedPart =
   | { readonly kind: "markdown"; readonly first: number; readonly last: number }
   | { readonly kind: "call"; readonly event: EventSeq };
 
 /** Returns the parts of a block that can be marked by themselves, in their order; none in most blocks. */
-export function blockPartsOf(item: TranscriptItem, unfolded: Unfolded): readonly BlockPart[] {
+export function blockPartsOf(item: TranscriptItem, unfolded: Unfolded): readonly MarkedPart[] {
   if (item.kind === "text") return markdownParts(item);
   return item.kind === "call" && unfolded.has(item.event) ? callParts(item, unfolded) : [];
 }
 
-export function isSamePart(one: BlockPart, two: BlockPart): boolean {
+export function isSamePart(one: MarkedPart, two: MarkedPart): boolean {
   if (one.kind === "call") return two.kind === "call" && one.event === two.event;
   return two.kind === "markdown" && one.first === two.first;
 }
 
 /** Returns true for a row of a part. */
-export function isRowOf(part: BlockPart, { place, drawn }: PlacedRow): boolean {
+export function isRowOf(part: MarkedPart, { place, drawn }: PlacedRow): boolean {
   if (part.kind === "markdown") return place.part >= part.first && place.part <= part.last;
   const { target } = drawn;
   return target?.event === part.event;
@@ -50,8 +50,8 @@ export function nestedItem(call: CallItem, event: EventSeq): TranscriptItem | un
 }
 
 /** A long Markdown block is closed in parts, which belong together. */
-function markdownParts({ streamed }: TextItem): readonly BlockPart[] {
-  const parts: BlockPart[] = [];
+function markdownParts({ streamed }: TextItem): readonly MarkedPart[] {
+  const parts: MarkedPart[] = [];
   let first: number | undefined;
   let part = 0;
   for (const { kind, isPart } of streamed.closed) {
@@ -67,8 +67,8 @@ function markdownParts({ streamed }: TextItem): readonly BlockPart[] {
   return parts;
 }
 
-function callParts({ items }: CallItem, unfolded: Unfolded): readonly BlockPart[] {
-  return items.flatMap((item): readonly BlockPart[] => {
+function callParts({ items }: CallItem, unfolded: Unfolded): readonly MarkedPart[] {
+  return items.flatMap((item): readonly MarkedPart[] => {
     if (item.kind !== "call") return [];
     const deeper = unfolded.has(item.event) ? callParts(item, unfolded) : [];
     return [{ kind: "call", event: item.event }, ...deeper];
