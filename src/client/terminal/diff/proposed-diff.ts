@@ -1,21 +1,19 @@
-import { hunksOf } from "../../../base/text/diff/hunks.ts";
 import type { ProposedChange } from "../../../view/texts/change-preview.ts";
+import { proposedHunks } from "../../../view/texts/proposed-hunks.ts";
 import type { DiffFile } from "./diff-file.ts";
 import { diffLine } from "./diff-file.ts";
 
-const CONTEXT_LINES = 3;
-
 /** Returns the changes that a call proposes as diffs, one for each change. Their places in the file are not known. */
 export function proposedDiff(changes: readonly ProposedChange[]): readonly DiffFile[] {
-  return changes.map(({ path, before, after, everywhere }) => ({
-    ...(before === undefined ? {} : { from: path }),
-    to: path,
-    facts: everywhere ? ["every occurrence"] : [],
-    hunks: hunksOf(before ?? "", after, CONTEXT_LINES).map(({ old_start, new_start, lines }) => ({
+  return changes.map((change) => ({
+    ...(change.before === undefined ? {} : { from: change.path }),
+    to: change.path,
+    facts: change.everywhere ? ["every occurrence"] : [],
+    hunks: proposedHunks(change).map(({ old_start, new_start, lines }) => ({
       oldStart: old_start,
       newStart: new_start,
       lines: lines.map((line) => diffLine(line.replace(/\n$/, ""))),
     })),
-    ...(before === undefined ? {} : { isPlaceUnknown: true as const }),
+    ...(change.before === undefined ? {} : { isPlaceUnknown: true as const }),
   }));
 }

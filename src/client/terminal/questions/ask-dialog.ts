@@ -6,15 +6,15 @@ import { askAnswers, notedNumber } from "../../../view/questions/ask-answers.ts"
 import { fateText, ORPHAN_WORDS, questionWords } from "../../../view/questions/question-words.ts";
 import { reveal } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
+import { otherLayout } from "../diff/diff-layout.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { drawBlock } from "../markdown/draw-block.ts";
-import type { ReviewLayout } from "../review/draw-review.ts";
-import { drawReview, layoutFor } from "../review/draw-review.ts";
+import { drawReview } from "../review/draw-review.ts";
+import type { TrustReview } from "../review/parse-review.ts";
 import { parseReview } from "../review/parse-review.ts";
-import { drawChange } from "./change-rows.ts";
 import type { Dialog, DialogOptions, ShownAnswer } from "./dialog.ts";
 import { Field } from "./field.ts";
 
@@ -27,10 +27,11 @@ export class AskDialog implements Dialog {
   readonly #ask: Ask;
   readonly #options: DialogOptions;
   readonly #answers: readonly AskAnswer[];
+  /** Present if it is about trust. */
+  readonly #review: TrustReview | undefined;
   #field: Field | undefined;
   #hasFocus = false;
   #fileAt = 0;
-  #layout: ReviewLayout | undefined;
   #columns = 0;
   #version = 0;
 
@@ -38,6 +39,7 @@ export class AskDialog implements Dialog {
     this.#ask = ask;
     this.#options = options;
     this.#answers = askAnswers(ask);
+    if (ask.about === "trust") this.#review = parseReview(ask.text);
     if (this.#isText) this.#field = new Field();
   }
 
@@ -71,10 +73,8 @@ export class AskDialog implements Dialog {
     const { about, text } = this.#ask;
     this.#columns = columns;
     if (about === "plan") return planRows(text, columns);
-    if (about === "trust") {
-      const layout = this.#layout ?? layoutFor(columns);
-      return drawReview(parseReview(text), { columns, at: this.#fileAt, layout, drawLines: drawChange });
-    }
+    const layout = this.#options.services.settings.values.diffLayout;
+    if (this.#review !== undefined) return drawReview(this.#review, { columns, at: this.#fileAt, layout });
     const lines = about === "orphan" ? orphanLines(this.#ask) : text.split("\n");
     return lines.flatMap((line) => wrapSpans([span(reveal(line))], { columns }));
   }
@@ -154,17 +154,22 @@ export class AskDialog implements Dialog {
     return isEdit || (this.#hasFocus && (action.startsWith("edit.") || action === "input.newLine"));
   }
 
+  /** Files of a trust question. */
+  get #files(): number {
+    return this.#review?.files.length ?? 0;
+  }
+
   #actOnReview(action: ActionName): boolean {
-    const { files } = parseReview(this.#ask.text);
+    const { settings } = this.#options.services;
     switch (action) {
       case "review.next":
       case "review.previous": {
         const by = action === "review.next" ? 1 : -1;
-        this.#fileAt = Math.max(0, Math.min(files.length - 1, this.#fileAt + by));
+        this.#fileAt = Math.max(0, Math.min(this.#files - 1, this.#fileAt + by));
         break;
       }
       case "review.layout":
-        this.#layout = (this.#layout ?? layoutFor(this.#columns)) === "sides" ? "unified" : "sides";
+        settings.change({ diffLayout: otherLayout(settings.values.diffLayout, this.#columns) });
         break;
       case "review.accept":
       case "review.decline": {
@@ -205,7 +210,7 @@ export class AskDialog implements Dialog {
     const key = (name: ActionName) => keys.keysOf(name)[0] ?? "-";
     const move = [key("review.next"), key("review.previous")];
     const view = [key("review.whole"), key("review.layout")];
-    const several = parseReview(this.#ask.text).files.length > 1;
+    const several = this.#files > 1;
     return [
       ...(several ? [{ keys: move, label: "next file, file before", short: "next file" }] : []),
       { keys: view, label: "whole screen, other layout", short: "whole" },

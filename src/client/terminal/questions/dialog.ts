@@ -9,7 +9,7 @@ import type { Field } from "./field.ts";
 export type AnswerCommand = CommandOf<"AnswerPermission"> | CommandOf<"Answer">;
 
 export interface DialogOptions {
-  readonly services: Pick<Services, "session" | "keys" | "say">;
+  readonly services: Pick<Services, "session" | "settings" | "keys" | "say">;
   /** Sends the answer, once: the question takes no more keys until it is refused. */
   readonly answer: (command: AnswerCommand) => void;
   /** Shows the question on the whole screen. */

@@ -322,9 +322,10 @@ test("[TUI-05 TOFU-01 bar:Diff wish:30] trust review: files one by one, layout b
   expect(screen()).toContain("SKILL.md, changed (file 1 of 2)");
   expect(screen()).not.toContain("│");
   press("s");
-  expect(screen()).toMatch(/-old +│ \+new/);
+  expect(screen()).toMatch(/1 - old +│1 \+ new/);
+  expect(services.settings.values.diffLayout).toBe("side");
   press("n");
-  expect(screen()).toContain("run.sh, new (file 2 of 2)\n+echo hi");
+  expect(screen()).toContain("run.sh, new (file 2 of 2)\n  1 + echo hi");
   press("p", "v");
   expect(screen()).toStartWith("Question");
   press("d");
@@ -335,7 +336,10 @@ test("[TUI-05] side by side from 120 columns on", async () => {
   const { services, screen, live } = openStage();
   services.ask(ask(TRUST));
   await live();
-  expect(screen({ columns: 120, rows: 40 })).toMatch(/-old +│ \+new/);
+  expect(screen({ columns: 120, rows: 40 })).toMatch(/1 - old +│1 \+ new/);
+  services.settings.change({ diffLayout: "unified" });
+  expect(screen({ columns: 120, rows: 40 })).toContain("+ new");
+  expect(screen({ columns: 120, rows: 40 })).not.toContain("│");
 });
 
 test("[PERM-14] a long question scrolls inside the half of the screen that it has", async () => {

@@ -42,7 +42,8 @@ interface Kept {
   top: number;
   /** Version of the dialog at the last frame. */
   version: number;
-  body?: { readonly columns: number; readonly version: number; readonly rows: readonly DrawnRow[] };
+  /** The rows of the last frame, and all that they depend on. */
+  body?: { readonly of: readonly unknown[]; readonly rows: readonly DrawnRow[] };
 }
 
 /**
@@ -270,12 +271,12 @@ export class QuestionDock implements ScreenPart {
   }
 
   #body(question: Question, entry: Kept, columns: number): readonly DrawnRow[] {
-    const { dialog } = entry;
-    if (entry.body?.columns === columns && entry.body.version === dialog.version)
-      return [...entry.body.rows, ...noteRows(question, columns)];
-    const rows = dialog.body(columns);
-    entry.body = { columns, version: dialog.version, rows };
-    return [...rows, ...noteRows(question, columns)];
+    const { version } = entry.dialog;
+    const layout = this.#services.settings.values.diffLayout;
+    const of = [question, columns, version, layout];
+    if (entry.body?.of.every((each, at) => each === of[at]) === true) return entry.body.rows;
+    entry.body = { of, rows: [...entry.dialog.body(columns), ...noteRows(question, columns)] };
+    return entry.body.rows;
   }
 
   /** Returns the part of the body that fits, with the count of hidden rows. */

@@ -2,7 +2,7 @@ import type { ClientId } from "../../../base/ids.ts";
 import type { KnownClients } from "../../../view/session/clients.ts";
 import type { SubAgents } from "../../../view/session/sub-agents.ts";
 import type { TranscriptItem } from "../../../view/transcript/items.ts";
-import type { DiffLayout } from "../diff/diff-rows.ts";
+import type { DiffLayout } from "../diff/diff-layout.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import type { Unfolded } from "./folds.ts";
 
