@@ -64,6 +64,7 @@ class TerminalClient {
   /** Present where the client shares the screen with a scrollback. */
   readonly #inline: InlineTranscript | undefined;
   readonly #status: StatusPart;
+  readonly #dock: QuestionDock;
   readonly #exitTranscript: ExitTranscript;
   readonly #stage: ScreenLayout;
   readonly #screen: TerminalScreen;
@@ -84,6 +85,7 @@ class TerminalClient {
       signal,
       changed: (envelope, step) => {
         this.#safely(() => this.#status.add(envelope));
+        this.#safely(() => this.#dock.changed());
         this.#eachFeature((feature) => feature.changed?.(envelope, step));
         this.#screen.redraw();
       },
@@ -134,7 +136,8 @@ class TerminalClient {
       isQuiet: options.isQuiet ?? false,
       mode: () => firstOf(this.#features, (feature) => feature.mode?.()),
     });
-    this.#stage = this.#makeLayout(services);
+    this.#dock = new QuestionDock(services);
+    this.#stage = this.#makeLayout();
     this.#exitTranscript = new ExitTranscript(services);
     this.#features = TERMINAL_FEATURES.map((make) => make(services));
     // The first frame is drawn at once: all parts are there.
@@ -151,7 +154,7 @@ class TerminalClient {
     this.#eachFeature((feature) => feature.started?.());
   }
 
-  #makeLayout(services: Services): ScreenLayout {
+  #makeLayout(): ScreenLayout {
     const inline = this.#inline;
     return new ScreenLayout({
       parts: {
@@ -162,7 +165,7 @@ class TerminalClient {
           ? {}
           : { finished: (size: Size, isLast: boolean) => inline.finished(size, isLast) }),
         above: (columns) => this.#features.flatMap((feature) => feature.above?.(columns) ?? []),
-        dock: new QuestionDock(services),
+        dock: this.#dock,
         input: this.#input,
         side: () => firstOf(this.#features, ({ side }) => side),
         rule: (columns) =>
@@ -192,9 +195,10 @@ class TerminalClient {
       return session === undefined ? { why } : { why, session };
     } finally {
       this.#leave.abort();
-      this.#safely(() => this.#transcript[Symbol.dispose]());
       this.#eachFeature((feature) => feature[Symbol.dispose]?.());
       this.#screen.stop([...printed, ...farewell(this.#store, this.#unsent)]);
+      // A frame may begin timers: these parts end behind the last one.
+      for (const part of [this.#transcript, this.#dock, this.#status]) part[Symbol.dispose]();
     }
   }
 

@@ -127,7 +127,7 @@ test("[PERM-14] a pasted text never answers, and keys wait again after it", asyn
 });
 
 test("[PERM-14] the whole-screen question has the same quiet time, and closes with the question", async () => {
-  const { services, input, screen, press, live } = openStage();
+  const { services, dock, input, screen, press, live } = openStage();
   services.ask(permission());
   await live();
   press("ctrl+f");
@@ -140,8 +140,7 @@ test("[PERM-14] the whole-screen question has the same quiet time, and closes wi
   press("n");
   expect(services.sent.length).toBe(1);
   services.ask();
-  screen();
-  await services.clock.advance(1);
+  dock.changed();
   expect(screen()).not.toStartWith("Question");
 });
 
@@ -477,4 +476,15 @@ test("[TUI-11 PERM-06] on the lowest screens a question shows its command, the c
     .split("\n")
     .findIndex((text) => text.startsWith("> no"));
   expect(stage.draw(size).cursor).toEqual({ row: at, column: 4 });
+});
+
+test("[PERM-14 TUI-10] a drawing alone begins no time, and a dock that has ended waits for nothing", () => {
+  const { services, dock, screen } = openStage();
+  services.ask(permission({ timeoutMs: 60_000 }));
+  dock.draw(SIZE);
+  expect(services.clock.waiting).toBe(0);
+  screen();
+  expect(services.clock.waiting).toBe(2);
+  dock[Symbol.dispose]();
+  expect(services.clock.waiting).toBe(0);
 });

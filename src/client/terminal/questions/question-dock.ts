@@ -50,7 +50,7 @@ interface Kept {
  * The question that waits for a person, above the draft. Keys answer it once it has been on the screen for 300 ms
  * without any key; each earlier key goes to the draft (PERM-14).
  */
-export class QuestionDock implements ScreenPart {
+export class QuestionDock implements ScreenPart, Disposable {
   readonly #services: Services;
   readonly #guard: AnswerGuard;
   readonly #entry = new WeakMap<object, Kept>();
@@ -75,10 +75,6 @@ export class QuestionDock implements ScreenPart {
     return waiting.find((question) => questionId(question) === this.#chosen) ?? waiting[0] ?? open[0];
   }
 
-  get hasQuestion(): boolean {
-    return this.question !== undefined;
-  }
-
   get contexts(): readonly KeyContext[] {
     return this.#shown?.dialog.contexts ?? [];
   }
@@ -99,11 +95,7 @@ export class QuestionDock implements ScreenPart {
 
   draw({ columns, rows: height }: Size): DrawnPart {
     const { question } = this;
-    this.#guard.ask(question === undefined ? undefined : asked(question));
-    if (question === undefined) {
-      this.#chosen = undefined;
-      return { rows: [] };
-    }
+    if (question === undefined) return { rows: [] };
     const entry = this.#keep(question);
     const { dialog } = entry;
     const isLive = this.takesKeys;
@@ -126,6 +118,25 @@ export class QuestionDock implements ScreenPart {
     if (field?.cursor === undefined || !isLive) return { rows };
     const { cursor } = field;
     return { rows, cursor: { row: head.length + shown.length + cursor.row, column: cursor.column } };
+  }
+
+  /** A question that is in sight begins its quiet time and its countdown. */
+  drawn(): void {
+    const { question } = this;
+    this.#guard.ask(question === undefined ? undefined : asked(question));
+    if (question === undefined) this.#chosen = undefined;
+    else if ((this.#leftMs(question, this.#keep(question)) ?? 0) > 0) this.#countDown();
+  }
+
+  /** Takes an event of the session: without a question nothing is on the whole screen. */
+  changed(): void {
+    if (this.#full !== undefined && this.question === undefined) this.#services.close(this.#full);
+  }
+
+  [Symbol.dispose](): void {
+    this.#guard[Symbol.dispose]();
+    this.#tick?.[Symbol.dispose]();
+    this.#tick = undefined;
   }
 
   act(action: ActionName): boolean {
@@ -190,11 +201,8 @@ export class QuestionDock implements ScreenPart {
 
   #showFull(): void {
     if (this.#full !== undefined) return;
-    const full = new FullQuestion(this, this.#services);
-    this.#full = Object.assign(full, {
-      closed: () => {
-        this.#full = undefined;
-      },
+    this.#full = new FullQuestion(this, this.#services, () => {
+      this.#full = undefined;
     });
     this.#services.open(this.#full);
     this.#services.redraw();
@@ -243,23 +251,23 @@ export class QuestionDock implements ScreenPart {
       say("Another answer came first: yours does not count.", "warning");
   }
 
-  #heading(question: Question, { dialog, sinceMs }: Kept): string {
+  #heading(question: Question, entry: Kept): string {
     const open = this.#questions;
     const place = open.length < 2 ? "" : ` · ${open.indexOf(question) + 1} of ${open.length}`;
     const { originator } = asked(question);
     const { session } = this.#services;
     const isOther = originator !== undefined && originator !== session.self;
     const by = isOther ? ` · for ${displayName(session.view.clients, originator)}` : "";
-    return `${dialog.heading}${by}${place}${this.#limit(question, sinceMs)}`;
+    const leftMs = this.#leftMs(question, entry);
+    const limit = leftMs === undefined ? "" : ` · ${Math.ceil(leftMs / SECOND_MS)} s left`;
+    return `${entry.dialog.heading}${by}${place}${limit}`;
   }
 
   /** Returns the time that is left. A limit that counts only while nobody is there does not count now. */
-  #limit(question: Question, sinceMs: number): string {
+  #leftMs(question: Question, { sinceMs }: Kept): number | undefined {
     const { timeoutMs, onlyUnattended } = asked(question);
-    if (timeoutMs === undefined || onlyUnattended === true || timeoutMs > COUNTED_MS_MAX) return "";
-    const leftMs = Math.max(0, sinceMs + timeoutMs - this.#services.clock.monotonic());
-    if (leftMs > 0) this.#countDown();
-    return ` · ${Math.ceil(leftMs / SECOND_MS)} s left`;
+    if (timeoutMs === undefined || onlyUnattended === true || timeoutMs > COUNTED_MS_MAX) return undefined;
+    return Math.max(0, sinceMs + timeoutMs - this.#services.clock.monotonic());
   }
 
   #countDown(): void {
