@@ -72,6 +72,8 @@ export class SessionFollower implements SessionAccess {
   #transcript: Transcript = NEW_TRANSCRIPT;
   /** True once the events of the session that is shown have ended: its run is over. */
   #isOver = false;
+  /** True while the stored events of a long session are added. */
+  #isReplaying = false;
   /** Ends the subscription to the session that is shown. */
   #following = new AbortController();
   /** The event at the top of the window; absent while the end is shown. */
@@ -217,7 +219,7 @@ export class SessionFollower implements SessionAccess {
     const segment = this.#transcript.segments.find(
       (each) => each.first === first && each.items === undefined,
     );
-    if (open === undefined || segment === undefined) return;
+    if (open === undefined || segment === undefined || this.#isReplaying) return;
     if (this.#readingBack.has(first) || this.#unreadable.has(first)) return;
     const signal = this.#whileShown;
     this.#readingBack.add(first);
@@ -280,6 +282,7 @@ export class SessionFollower implements SessionAccess {
     this.#following = new AbortController();
     this.#open = open;
     this.#isOver = false;
+    this.#isReplaying = false;
     this.#view = NEW_SESSION;
     this.#transcript = NEW_TRANSCRIPT;
     this.#shownAt = undefined;
@@ -328,7 +331,8 @@ export class SessionFollower implements SessionAccess {
       lastBefore(tail),
       calls.map(({ started }) => started),
     );
-    for (const envelope of tail.events) this.#add(envelope);
+    await this.#addAll(tail.events, signal);
+    if (signal.aborted) return;
     for (const { started, children } of calls)
       this.#transcript = withChildrenLeftOut(this.#transcript, started.payload.callId, children);
     this.#view = withInfo(turn === undefined ? this.#view : withTurnCost(this.#view, turn.usd), info);
@@ -353,6 +357,20 @@ export class SessionFollower implements SessionAccess {
       this.#add(envelope);
       inARow += 1;
       if (inARow % EVENTS_AT_ONCE === 0) await nextTurn();
+    }
+  }
+
+  /** Adds stored events. What is missing in sight meanwhile may be among those to come: nothing is read back. */
+  async #addAll(events: readonly Envelope[], signal: AbortSignal): Promise<void> {
+    this.#isReplaying = true;
+    try {
+      for (const [at, envelope] of events.entries()) {
+        if (at % EVENTS_AT_ONCE === EVENTS_AT_ONCE - 1) await nextTurn();
+        if (signal.aborted) return;
+        this.#add(envelope);
+      }
+    } finally {
+      if (!signal.aborted) this.#isReplaying = false;
     }
   }
 
