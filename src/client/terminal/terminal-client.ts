@@ -16,7 +16,7 @@ import { textMessage } from "./input/message.ts";
 import { MessageSender } from "./input/message-sender.ts";
 import type { ActionName, KeyContext } from "./keys/actions.ts";
 import { ACTIONS } from "./keys/actions.ts";
-import type { TerminalFeature } from "./layout/feature.ts";
+import type { MakeTerminalFeature, TerminalFeature } from "./layout/feature.ts";
 import { inBackground } from "./layout/in-background.ts";
 import { ScreenLayout } from "./layout/screen-layout.ts";
 import type { SendHow, Services } from "./layout/services.ts";
@@ -48,14 +48,19 @@ const TONES: Readonly<Record<NoteTone, Role>> = { info: "accent", warning: "warn
  * for nothing; text that is typed before the engine is reached is kept and sent then.
  * @throws the signal's reason when it aborts.
  */
-export async function runTerminalClient(options: TerminalClientOptions): Promise<TerminalOutcome> {
-  return await new TerminalClient(options).run();
+export async function runTerminalClient(
+  options: TerminalClientOptions,
+  features: readonly MakeTerminalFeature[] = TERMINAL_FEATURES,
+): Promise<TerminalOutcome> {
+  return await new TerminalClient(options, features).run();
 }
 
 /** Joins the parts of the client. Each part stands in its own folder. */
 class TerminalClient {
   readonly #options: TerminalClientOptions;
   readonly #leave = new AbortController();
+  /** Aborts once the client leaves. */
+  readonly #signal: AbortSignal;
   readonly #left = Promise.withResolvers<TerminalOutcome["why"]>();
   readonly #store: SessionFollower;
   readonly #input: InputPart;
@@ -77,9 +82,10 @@ class TerminalClient {
   /** Draft that the last Ctrl-C has cleared. */
   #cleared = "";
 
-  constructor(options: TerminalClientOptions) {
+  constructor(options: TerminalClientOptions, features: readonly MakeTerminalFeature[]) {
     this.#options = options;
     const signal = AbortSignal.any([options.signal, this.#leave.signal]);
+    this.#signal = signal;
     this.#store = new SessionFollower({
       engine: options.engine,
       signal,
@@ -139,7 +145,7 @@ class TerminalClient {
     this.#dock = new QuestionDock(services);
     this.#stage = this.#makeLayout();
     this.#exitTranscript = new ExitTranscript(services);
-    this.#features = TERMINAL_FEATURES.map((make) => make(services));
+    this.#features = features.map((make) => make(services));
     // The first frame is drawn at once: all parts are there.
     this.#screen = options.openScreen({
       draw: (size) => this.#stage.draw(size),
@@ -194,9 +200,11 @@ class TerminalClient {
       const session = this.#store.open?.session;
       return session === undefined ? { why } : { why, session };
     } finally {
+      // The end of the client ends what is on its way, too.
+      const unsent = this.#unsent;
       this.#leave.abort();
       this.#eachFeature((feature) => feature[Symbol.dispose]?.());
-      this.#screen.stop([...printed, ...farewell(this.#store, this.#unsent)]);
+      this.#screen.stop([...printed, ...farewell(this.#store, unsent)]);
       // A frame may begin timers: these parts end behind the last one.
       for (const part of [this.#transcript, this.#dock, this.#status]) part[Symbol.dispose]();
     }
@@ -217,7 +225,11 @@ class TerminalClient {
   get #unsent(): UnsentTexts {
     const isReached = this.#store.self !== undefined;
     const sending = isReached ? this.#outbox.slow : this.#outbox.sending;
-    return { sending: sending.map(({ text }) => text), drafts: [this.#cleared, this.#input.text] };
+    return {
+      sending: sending.map(({ text }) => text),
+      drafts: [this.#cleared, this.#input.text],
+      unkept: this.#input.unkept,
+    };
   }
 
   async #begin(): Promise<void> {
@@ -423,7 +435,8 @@ class TerminalClient {
   }
 
   #tell(failure: unknown): void {
-    if (failure === undefined) return;
+    // What the client's own end has cut off is no failure.
+    if (failure === undefined || (this.#signal.aborted && failure === this.#signal.reason)) return;
     this.#say(failure instanceof HarnessError ? refusalText(failure) : messageOf(failure), "failure");
   }
 }

@@ -182,12 +182,12 @@ export class SessionFollower implements SessionAccess {
     return sender instanceof HarnessError ? sender : await this.#whileHere(sender.query(query));
   }
 
-  /** Waits for an answer. Once the client has left, nobody reads it: then the wait has no end, and no failure. */
+  /** Waits for an answer. @throws the reason of the signal once the client has left, whatever ended the wait. */
   async #whileHere<Answer>(answer: Promise<Answer>): Promise<Answer> {
     try {
       return await answer;
     } catch (thrown) {
-      if (this.#options.signal.aborted) return await new Promise<never>(() => undefined);
+      this.#options.signal.throwIfAborted();
       throw thrown;
     }
   }
