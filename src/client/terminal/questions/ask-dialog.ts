@@ -20,8 +20,6 @@ import { Field } from "./field.ts";
 
 type Ask = PayloadOf<"Asked">;
 
-const WORDS_KEY = "w";
-
 /** A question that is no permission: trust, a plan, an interrupted call, a form of a tool server … */
 export class AskDialog implements Dialog {
   readonly #ask: Ask;
@@ -45,7 +43,8 @@ export class AskDialog implements Dialog {
 
   get contexts(): readonly KeyContext[] {
     if (this.#field !== undefined) return this.#isText ? ["input", "dialog"] : ["input"];
-    return this.#ask.about === "trust" ? ["review", "dialog"] : ["dialog"];
+    if (this.#ask.about === "trust") return ["review", "dialog"];
+    return this.#takesWords ? ["choice", "dialog"] : ["dialog"];
   }
 
   get heading(): string {
@@ -93,7 +92,9 @@ export class AskDialog implements Dialog {
         { keys: key("turn.cancel"), label: "back", short: "back" },
       ];
     const choices = this.#answers.map((answer, at) => this.#shownChoice(answer, at));
-    const words = this.#takesWords ? [{ keys: [WORDS_KEY], label: this.#noteLabel(), short: "words" }] : [];
+    const words = this.#takesWords
+      ? [{ keys: key("choice.words"), label: this.#noteLabel(), short: "words" }]
+      : [];
     return [...choices, ...words, ...this.#reviewAnswers()];
   }
 
@@ -103,17 +104,17 @@ export class AskDialog implements Dialog {
       return true;
     }
     if (this.#field !== undefined) return this.#actInField(this.#field, action);
+    if (action === "choice.words") {
+      this.#field = new Field();
+      this.#hasFocus = true;
+      return true;
+    }
     return this.#ask.about === "trust" && this.#actOnReview(action);
   }
 
   type(text: string): boolean {
     if (this.#field !== undefined) {
       this.#field.insert(text);
-      this.#hasFocus = true;
-      return true;
-    }
-    if (text === WORDS_KEY && this.#takesWords) {
-      this.#field = new Field();
       this.#hasFocus = true;
       return true;
     }
