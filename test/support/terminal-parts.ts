@@ -51,8 +51,12 @@ export interface FakeServices extends Services {
   ask(...questions: readonly Question[]): void;
   /** Answer to the next commands: a result, or a refusal. */
   reply: HarnessError | object | undefined;
-  /** Answer to queries. */
+  /** Answer to queries that `answers` does not name. */
   found: unknown;
+  /** Answers to queries by kind: a result, or a refusal. */
+  readonly answers: Partial<Record<QueryKind, unknown>>;
+  /** Kinds of the queries so far. */
+  readonly queries: QueryKind[];
   /** News of all sessions; undefined: the engine serves none. */
   newsItems: AsyncIterable<NewsItem> | undefined;
 }
@@ -78,6 +82,8 @@ export function fakeServices(): FakeServices {
     shownEvents: [],
     reply: undefined,
     found: undefined,
+    answers: {},
+    queries: [],
     newsItems: undefined,
     keys: new KeyTable(),
     ask(...questions) {
@@ -109,8 +115,10 @@ export function fakeServices(): FakeServices {
           | AcceptedOf<Sent["kind"]>
           | HarnessError;
       },
-      async query<Kind extends QueryKind>(_query: QueryOf<Kind>) {
-        return services.found as ResultOf<Kind>;
+      async query<Kind extends QueryKind>(query: QueryOf<Kind>) {
+        const { kind } = query;
+        services.queries.push(kind);
+        return (kind in services.answers ? services.answers[kind] : services.found) as ResultOf<Kind>;
       },
       attach: async () => undefined,
       news: () => services.newsItems,

@@ -36,11 +36,16 @@ export function openTranscript(items: readonly TranscriptItem[], size: Size): Tr
   Object.assign(services.host, { environment: { TERM: "xterm-256color" } });
   Object.defineProperty(services.session, "transcript", { get: () => transcript });
   const part = new TranscriptPart(services);
+  const draw = (): DrawnPart => {
+    const drawn = part.draw(size);
+    part.drawn();
+    return drawn;
+  };
   const rig: TranscriptRig = {
     services,
     part,
-    draw: () => part.draw(size),
-    rows: () => part.draw(size).rows.map((row) => textOfRow(row).trimEnd()),
+    draw,
+    rows: () => draw().rows.map((row) => textOfRow(row).trimEnd()),
     bar() {
       const [row] = services.overlays.at(-1)?.draw({ columns: size.columns, rows: 3 }).rows ?? [];
       return row === undefined ? "" : textOfRow(row);
@@ -54,20 +59,20 @@ export function openTranscript(items: readonly TranscriptItem[], size: Size): Tr
         const action = services.keys.find(key, overlay?.contexts ?? ["input"]);
         if (action === undefined) throw new Error(`${key} is bound to nothing`);
         if (overlay?.act(action) !== true && !part.act(action)) throw new Error(`nobody takes ${action}`);
-        part.draw(size);
+        draw();
       }
     },
     type(text) {
       for (const unit of text) services.overlays.at(-1)?.type?.(unit);
-      part.draw(size);
+      draw();
     },
     mouse(type, row, column) {
       part.mouse({ kind: "mouse", type, button: "left", row, column, wheel: 0, shift: false });
-      part.draw(size);
+      draw();
     },
     setMouse: (mouse, more = {}) => services.settings.change({ mouse, ...more }),
   };
-  part.draw(size);
+  draw();
   return rig;
 }
 

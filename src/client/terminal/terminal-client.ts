@@ -17,7 +17,7 @@ import { textMessage } from "./input/message.ts";
 import { MessageSender } from "./input/message-sender.ts";
 import type { ActionName, KeyContext } from "./keys/actions.ts";
 import { ACTIONS } from "./keys/actions.ts";
-import type { TerminalFeature } from "./layout/feature.ts";
+import type { MakeTerminalFeature, TerminalFeature } from "./layout/feature.ts";
 import { inBackground } from "./layout/in-background.ts";
 import { ScreenLayout } from "./layout/screen-layout.ts";
 import type { Services } from "./layout/services.ts";
@@ -48,14 +48,19 @@ export const NO_EFFECT = "Nothing does this here";
  * for nothing; text that is typed before the engine is reached is kept and sent then.
  * @throws the signal's reason when it aborts.
  */
-export async function runTerminalClient(options: TerminalClientOptions): Promise<TerminalOutcome> {
-  return await new TerminalClient(options).run();
+export async function runTerminalClient(
+  options: TerminalClientOptions,
+  features: readonly MakeTerminalFeature[] = TERMINAL_FEATURES,
+): Promise<TerminalOutcome> {
+  return await new TerminalClient(options, features).run();
 }
 
 /** Joins the parts of the client. Each part stands in its own folder. */
 class TerminalClient {
   readonly #options: TerminalClientOptions;
   readonly #leave = new AbortController();
+  /** Aborts once the client leaves. */
+  readonly #signal: AbortSignal;
   readonly #left = Promise.withResolvers<TerminalOutcome["why"]>();
   readonly #store: SessionFollower;
   readonly #input: InputPart;
@@ -64,6 +69,7 @@ class TerminalClient {
   /** Present where the client shares the screen with a scrollback. */
   readonly #inline: InlineTranscript | undefined;
   readonly #status: StatusPart;
+  readonly #dock: QuestionDock;
   readonly #exitTranscript: ExitTranscript;
   readonly #stage: ScreenLayout;
   readonly #screen: TerminalScreen;
@@ -76,14 +82,16 @@ class TerminalClient {
   /** Draft that the last Ctrl-C has cleared. */
   #cleared = "";
 
-  constructor(options: TerminalClientOptions) {
+  constructor(options: TerminalClientOptions, features: readonly MakeTerminalFeature[]) {
     this.#options = options;
     const signal = AbortSignal.any([options.signal, this.#leave.signal]);
+    this.#signal = signal;
     this.#store = new SessionFollower({
       engine: options.engine,
       signal,
       changed: (envelope, step) => {
         this.#safely(() => this.#status.add(envelope));
+        this.#safely(() => this.#dock.changed());
         this.#eachFeature((feature) => feature.changed?.(envelope, step));
         this.#screen.redraw();
       },
@@ -134,9 +142,10 @@ class TerminalClient {
       isQuiet: options.isQuiet ?? false,
       mode: () => firstOf(this.#features, (feature) => feature.mode?.()),
     });
-    this.#stage = this.#makeLayout(services);
+    this.#dock = new QuestionDock(services);
+    this.#stage = this.#makeLayout();
     this.#exitTranscript = new ExitTranscript(services);
-    this.#features = TERMINAL_FEATURES.map((make) => make(services));
+    this.#features = features.map((make) => make(services));
     // The first frame is drawn at once: all parts are there.
     this.#screen = options.openScreen({
       draw: (size) => this.#stage.draw(size),
@@ -151,7 +160,7 @@ class TerminalClient {
     this.#eachFeature((feature) => feature.started?.());
   }
 
-  #makeLayout(services: Services): ScreenLayout {
+  #makeLayout(): ScreenLayout {
     const inline = this.#inline;
     return new ScreenLayout({
       parts: {
@@ -162,7 +171,7 @@ class TerminalClient {
           ? {}
           : { finished: (size: Size, isLast: boolean) => inline.finished(size, isLast) }),
         above: (columns) => this.#features.flatMap((feature) => feature.above?.(columns) ?? []),
-        dock: new QuestionDock(services),
+        dock: this.#dock,
         input: this.#input,
         side: () => firstOf(this.#features, ({ side }) => side),
         rule: (columns) =>
@@ -191,10 +200,13 @@ class TerminalClient {
       const session = this.#store.open?.session;
       return session === undefined ? { why } : { why, session };
     } finally {
+      // The end of the client ends what is on its way, too.
+      const unsent = this.#unsent;
       this.#leave.abort();
-      this.#safely(() => this.#transcript[Symbol.dispose]());
       this.#eachFeature((feature) => feature[Symbol.dispose]?.());
-      this.#screen.stop([...printed, ...farewell(this.#store, this.#unsent)]);
+      this.#screen.stop([...printed, ...farewell(this.#store, unsent)]);
+      // A frame may begin timers: these parts end behind the last one.
+      for (const part of [this.#transcript, this.#dock, this.#status]) part[Symbol.dispose]();
     }
   }
 
@@ -213,7 +225,11 @@ class TerminalClient {
   get #unsent(): UnsentTexts {
     const isReached = this.#store.self !== undefined;
     const sending = isReached ? this.#outbox.slow : this.#outbox.sending;
-    return { sending: sending.map(({ text }) => text), drafts: [this.#cleared, this.#input.text] };
+    return {
+      sending: sending.map(({ text }) => text),
+      drafts: [this.#cleared, this.#input.text],
+      unkept: this.#input.unkept,
+    };
   }
 
   async #begin(): Promise<void> {
@@ -421,7 +437,8 @@ class TerminalClient {
   }
 
   #tell(failure: unknown): void {
-    if (failure === undefined) return;
+    // What the client's own end has cut off is no failure.
+    if (failure === undefined || (this.#signal.aborted && failure === this.#signal.reason)) return;
     this.#say(failure instanceof HarnessError ? refusalText(failure) : messageOf(failure), "failure");
   }
 }

@@ -1,4 +1,4 @@
-import type { DiffLayout } from "../diff/diff-rows.ts";
+import { isSideBySide, otherLayout } from "../diff/diff-layout.ts";
 import { diffRows } from "../diff/diff-rows.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
@@ -15,12 +15,11 @@ import { changeDiff } from "./change-files.ts";
 /** Lines of one file that are drawn; the rest is counted. */
 const LINES_MAX = 20_000;
 const HINT_ROWS_MAX = 2;
-const SIDE_COLUMNS_MIN = 120;
 
 interface Drawn {
   readonly file: ChangedFile;
   readonly columns: number;
-  readonly layout: DiffLayout;
+  readonly isSide: boolean;
   readonly rows: readonly DrawnRow[];
   /** First rows of the hunks. */
   readonly hunks: readonly number[];
@@ -104,10 +103,8 @@ export class DiffView implements Overlay {
     return this.#changes[this.#at];
   }
 
-  get #layout(): DiffLayout {
-    const { diffLayout } = this.#services.settings.values;
-    if (diffLayout !== "auto") return diffLayout;
-    return this.#size.columns >= SIDE_COLUMNS_MIN ? "side" : "unified";
+  get #isSide(): boolean {
+    return isSideBySide(this.#services.settings.values.diffLayout, this.#size.columns);
   }
 
   /** Scrolls; at the end of a file a page down goes to the next one, and up to the one before. */
@@ -139,18 +136,18 @@ export class DiffView implements Overlay {
   }
 
   #switchLayout(): true {
-    const diffLayout = this.#layout === "side" ? "unified" : "side";
-    this.#services.settings.change({ diffLayout });
+    const { settings } = this.#services;
+    settings.change({ diffLayout: otherLayout(settings.values.diffLayout, this.#size.columns) });
     return this.#scroll.to(0);
   }
 
   #rows(): Drawn {
     const { columns } = this.#size;
-    const layout = this.#layout;
+    const isSide = this.#isSide;
     const file = this.#change;
-    if (file === undefined) return { file: NO_FILE, columns, layout, rows: [], hunks: [] };
+    if (file === undefined) return { file: NO_FILE, columns, isSide, rows: [], hunks: [] };
     const known = this.#drawn;
-    if (known?.file === file && known.columns === columns && known.layout === layout) return known;
+    if (known?.file === file && known.columns === columns && known.isSide === isSide) return known;
     const diff = changeDiff(file);
     const hunks: number[] = [];
     const rows: DrawnRow[] = [];
@@ -158,14 +155,14 @@ export class DiffView implements Overlay {
     for (const hunk of diff.hunks) {
       if (rows.length > 0) rows.push(EMPTY_ROW);
       hunks.push(rows.length);
-      rows.push(
-        ...diffRows([{ ...diff, hunks: [hunk] }], {
-          columns,
-          layout,
-          linesMax: Math.max(1, left),
-          hasNames: false,
-        }),
-      );
+      const drawn = diffRows([{ ...diff, hunks: [hunk] }], {
+        columns,
+        layout: isSide ? "side" : "unified",
+        linesMax: Math.max(1, left),
+        hasNames: false,
+      });
+      // A hunk may have more rows than a call takes arguments.
+      for (const each of drawn) rows.push(each);
       left -= hunk.lines.length;
       if (left <= 0) break;
     }
@@ -176,7 +173,7 @@ export class DiffView implements Overlay {
           columns,
         }),
       );
-    this.#drawn = { file, columns, layout, rows, hunks };
+    this.#drawn = { file, columns, isSide, rows, hunks };
     return this.#drawn;
   }
 
@@ -201,7 +198,7 @@ export class DiffView implements Overlay {
   #footRows(columns: number): readonly DrawnRow[] {
     const { keys } = this.#services;
     const key = (action: ActionName) => keys.label(action);
-    const other = this.#layout === "side" ? "unified" : "side by side";
+    const other = this.#isSide ? "unified" : "side by side";
     const hints = [
       `${key("review.next")} next`,
       `${key("review.previous")} previous`,

@@ -25,6 +25,8 @@ export interface DiffFile {
   readonly hunks: readonly DiffHunk[];
   /** True if the numbers of the lines are not known: the change is a part of a file. */
   readonly isPlaceUnknown?: true;
+  /** True if lines are missing within hunks: only the first number of a hunk is known. */
+  readonly hasGaps?: true;
 }
 
 /** Counts of changed lines. */
@@ -44,6 +46,22 @@ export function diffCounts(files: readonly DiffFile[]): DiffCounts {
       }
   return { added, removed };
 }
+
+/** Returns the lines of all hunks with their signs, and a head before each hunk if there are several. */
+export function signedLines(files: readonly DiffFile[]): readonly string[] {
+  const hunks = files.flatMap((file) => file.hunks);
+  return hunks.flatMap(({ oldStart, newStart, lines }) => [
+    ...(hunks.length < 2 ? [] : [`@@ -${oldStart} +${newStart} @@`]),
+    ...lines.map(({ kind, text }) => `${SIGNS[kind]}${text}`),
+  ]);
+}
+
+const SIGNS: Readonly<Record<DiffLine["kind"], string>> = {
+  added: "+",
+  removed: "-",
+  context: " ",
+  note: "",
+};
 
 /** Returns a line of a hunk from a line with its sign, as the protocol and a unified diff have them. */
 export function diffLine(line: string): DiffLine {

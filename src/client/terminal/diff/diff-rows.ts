@@ -4,14 +4,13 @@ import { row, span } from "../drawing/span.ts";
 import { cutSpans } from "./code-rows.ts";
 import type { DiffFile, DiffHunk } from "./diff-file.ts";
 import { diffCounts } from "./diff-file.ts";
+import type { DiffLayout } from "./diff-layout.ts";
+import { isSideBySide } from "./diff-layout.ts";
 import type { HunkPicture } from "./hunk-picture.ts";
 import { syntaxOf } from "./hunk-picture.ts";
 import { sideRows } from "./side-rows.ts";
 import { unifiedRows } from "./unified-rows.ts";
 import { wordMarks } from "./word-marks.ts";
-
-/** `auto`: side by side from 120 columns on. */
-export type DiffLayout = "auto" | "unified" | "side";
 
 export interface DiffOptions {
   readonly columns: number;
@@ -23,8 +22,6 @@ export interface DiffOptions {
   readonly hasNames?: boolean;
 }
 
-/** Columns from which on `auto` draws side by side. */
-const SIDE_COLUMNS_MIN = 120;
 const LINES_MAX = 2_000;
 
 /**
@@ -33,7 +30,7 @@ const LINES_MAX = 2_000;
  */
 export function diffRows(files: readonly DiffFile[], options: DiffOptions): readonly DrawnRow[] {
   const { columns, layout = "auto", linesMax = LINES_MAX, hasNames = true } = options;
-  const isSide = layout === "side" || (layout === "auto" && columns >= SIDE_COLUMNS_MIN);
+  const isSide = isSideBySide(layout, columns);
   const rows: DrawnRow[] = [];
   let [left, hidden] = [linesMax, 0];
   for (const file of files) {
@@ -44,8 +41,9 @@ export function diffRows(files: readonly DiffFile[], options: DiffOptions): read
       hidden += hunk.lines.length - lines.length;
       if (lines.length === 0) continue;
       const picture = pictureOf({ ...hunk, lines }, file, columns);
-      rows.push(...headingRows(hunk, file, columns));
-      rows.push(...(isSide ? sideRows(picture) : unifiedRows(picture)));
+      // A hunk may have more rows than a call takes arguments.
+      for (const each of headingRows(hunk, file, columns)) rows.push(each);
+      for (const each of isSide ? sideRows(picture) : unifiedRows(picture)) rows.push(each);
     }
   }
   if (hidden > 0) rows.push(...plainRows(`… ${count(hidden, "more line")}`, "dim", columns));
@@ -58,7 +56,7 @@ function pictureOf(hunk: DiffHunk, file: DiffFile, columns: number): HunkPicture
     hunk,
     columns,
     marks: wordMarks(hunk.lines),
-    hasNumbers: file.isPlaceUnknown !== true,
+    hasNumbers: file.isPlaceUnknown !== true && file.hasGaps !== true,
     ...(language === "" ? {} : { syntax: syntaxOf(hunk.lines, language) }),
   };
 }

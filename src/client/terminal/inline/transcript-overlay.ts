@@ -24,6 +24,10 @@ export class TranscriptOverlay implements Overlay {
     return this.#transcript.draw(size);
   }
 
+  drawn(size: Size): void {
+    this.#transcript.drawn?.(size);
+  }
+
   act(action: ActionName): boolean {
     if (this.#transcript.act(action)) return true;
     if (action !== "list.leave" && action !== "browse.leave" && action !== "turn.cancel") return false;

@@ -49,6 +49,8 @@ export class DraftKeeper {
   #timer: Disposable | undefined;
   #keeping: Promise<void> | undefined;
   #isCutSaid = false;
+  /** True from a change of the draft on, until the engine has it. */
+  #isChanged = false;
 
   constructor(services: KeeperServices, options: DraftKeeperOptions) {
     this.#services = services;
@@ -57,8 +59,14 @@ export class DraftKeeper {
 
   /** Keeps the draft once it has not changed for `DRAFT_PAUSE_MS`. */
   changed(): void {
+    this.#isChanged = true;
     this.#timer?.[Symbol.dispose]();
     this.#timer = this.#services.clock.timer(DRAFT_PAUSE_MS, () => this.#start());
+  }
+
+  /** True if the engine has the draft as it is. */
+  get isKept(): boolean {
+    return !this.#isChanged;
   }
 
   /** Keeps the draft as it is now, if it is not kept yet. */
@@ -145,7 +153,10 @@ export class DraftKeeper {
     const whole = await this.#textOf(draft, place);
     const text = whole.slice(0, DRAFT_CHARACTERS_MAX);
     const before = this.#kept;
-    if ((before !== undefined && isSame(before.place, place) ? before.text : "") === text) return;
+    if ((before !== undefined && isSame(before.place, place) ? before.text : "") === text) {
+      this.#noteKept(draft);
+      return;
+    }
     const { session: sessionId, reader } = place;
     const answer = await session.send({ kind: "SetDraft", sessionId, text, reader });
     if (answer instanceof HarnessError) return; // tried again with the next change
@@ -156,7 +167,14 @@ export class DraftKeeper {
       this.#isCutSaid = true;
       say(`The draft is long: after a crash only its first ${text.length} characters come back.`, "warning");
     }
-    if (this.#options.read().text !== draft.text) this.changed();
+    if (!this.#noteKept(draft)) this.changed();
+  }
+
+  /** Returns false if the draft has changed since. */
+  #noteKept({ text }: ChippedText): boolean {
+    const isSameDraft = this.#options.read().text === text;
+    if (isSameDraft) this.#isChanged = false;
+    return isSameDraft;
   }
 
   /** Returns the text of a draft with a reference to each of its images, which are stored first. */

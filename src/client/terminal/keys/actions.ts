@@ -15,6 +15,8 @@ export type KeyContext =
   | "search"
   | "question"
   | "dialog"
+  | "choice"
+  | "confirm"
   | "policy"
   | "queue"
   | "list"
@@ -181,6 +183,7 @@ export const ACTIONS = {
   ),
   "replay.end": action("replay", ["e", "end"], "go to the end"),
   "replay.start": action("replay", ["home"], "go to the beginning"),
+  "replay.goToTurn": action("replay", ["g"], "go to the turn whose number was typed"),
   "rewind.changes": action("rewind", ["ctrl+f"], "show the changes of the turn"),
   "changes.scope": action("changes", ["tab"], "show the changes of the session, or of the last turn"),
   "models.lessEffort": action("models", ["left"], "lower the effort"),
@@ -198,6 +201,9 @@ export const ACTIONS = {
   "dialog.send": action("dialog", ["enter"], "send the rule or the chosen hunks"),
   "dialog.shorter": action("dialog", ["left"], "shorten the rule"),
   "dialog.longer": action("dialog", ["right"], "lengthen the rule"),
+  "choice.words": action("choice", ["w"], "answer in your own words"),
+  "confirm.yes": action("confirm", ["y", "Y"], "answer yes"),
+  "confirm.no": action("confirm", ["n", "N"], "answer no"),
   "dialog.decline": action("dialog", ["alt+x"], "close a question that asks for a text"),
   "review.next": action("review", ["n"], "go to the next hunk or file"),
   "review.previous": action("review", ["p"], "go to the hunk or file before"),

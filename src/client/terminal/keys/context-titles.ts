@@ -14,6 +14,8 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   search: "While searching",
   question: "In a permission question",
   dialog: "In any question",
+  choice: "In a question that takes words too",
+  confirm: "In a question with yes and no",
   review: "In a review",
   list: "In a list",
   panel: "In a panel",

@@ -14,8 +14,10 @@ export interface DrawnPart {
 export interface ScreenPart {
   /** Contexts in which its keys are looked up, the nearest one first. */
   readonly contexts: readonly KeyContext[];
-  /** Returns its rows in the given size. Called for each frame: it must be fast, and change nothing. */
+  /** Returns its rows in the given size. Called for each frame: it must be fast, and have no effect on others. */
   draw(size: Size): DrawnPart;
+  /** Called behind each frame that shows it, with the size that it was drawn in: the effects of being in sight. */
+  drawn?(size: Size): void;
   /** Carries out an action of its contexts. Returns false for one that it leaves to others. */
   act(action: ActionName): boolean;
   /** Takes a key before its action is looked up. Returns false for one that is looked up. */
@@ -32,6 +34,8 @@ export interface ScreenPart {
 export interface SidePart extends ScreenPart {
   /** Returns its columns on a screen of this size; 0 while it is hidden. Called for each frame. */
   columns(size: Size): number;
+  /** Called behind each frame of the parts, also while it is hidden: with 0 columns then. */
+  drawn?(size: Size): void;
 }
 
 /** A part above the others, with a title. It has the focus while it is open. */

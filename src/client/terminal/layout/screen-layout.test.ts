@@ -162,3 +162,38 @@ test("[TUI-11] a part that is too high for its place keeps the row with the curs
   expect(cut(0, 2)).toEqual({ rows: rows.slice(0, 2), cursor: { row: 0, column: 1 } });
   expect(inSight({ rows }, 9)).toEqual({ rows });
 });
+
+test("[TUI-01 TUI-06] parts learn behind a frame that they were in sight; a part at the edge also that it was not", () => {
+  const calls: string[] = [];
+  const known = (name: string, part: ScreenPart): ScreenPart => ({
+    ...part,
+    draw(size) {
+      calls.push(`draw ${name}`);
+      return part.draw(size);
+    },
+    drawn: ({ columns }) => void calls.push(`${name} had ${columns} columns`),
+  });
+  const side: SidePart = {
+    ...known(
+      "side",
+      partOf(() => ({ rows: [] })),
+    ),
+    columns: ({ columns }) => (columns < 30 ? 0 : 10),
+  };
+  const layout = openStage(side);
+  layout.draw({ columns: 40, rows: 8 });
+  layout.draw({ columns: 20, rows: 8 });
+  const panel = known(
+    "panel",
+    partOf(() => ({ rows: [] })),
+  );
+  layout.open({ ...panel, title: "Panel", place: "full" });
+  layout.draw({ columns: 20, rows: 8 });
+  expect(calls).toEqual([
+    "draw side",
+    "side had 8 columns",
+    "side had 0 columns",
+    "draw panel",
+    "panel had 20 columns",
+  ]);
+});

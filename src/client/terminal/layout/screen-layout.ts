@@ -69,6 +69,8 @@ export class ScreenLayout {
   #regions: readonly Region[] = [];
   /** Rows of the last frame, without those of the part at the right edge. */
   #rows: readonly DrawnRow[] = [];
+  /** The parts of the last frame, with the sizes that they were drawn in. */
+  #drawn: { readonly part: ScreenPart; readonly size: Size }[] = [];
   /** The part that a mouse button was pressed on: it gets the rest of the drag, also beyond its rows. */
   #pressed: ScreenPart | undefined;
   /** Sentence in place of the status line. */
@@ -107,13 +109,21 @@ export class ScreenLayout {
 
   draw(size: Size): ScreenFrame {
     const overlay = this.#overlays.at(-1);
-    return overlay?.place === "full" ? this.#drawFull(overlay, size) : this.#drawParts(overlay, size);
+    this.#drawn = [];
+    const frame = overlay?.place === "full" ? this.#drawFull(overlay, size) : this.#drawParts(overlay, size);
+    for (const { part, size: room } of this.#drawn) part.drawn?.(room);
+    return frame;
+  }
+
+  #draw(part: ScreenPart, size: Size): DrawnPart {
+    this.#drawn.push({ part, size });
+    return part.draw(size);
   }
 
   #drawFull(overlay: Overlay, { columns, rows: height }: Size): ScreenFrame {
     const status = this.#status(columns, Math.max(1, height - 2));
     const rest = Math.max(1, height - 1 - status.length);
-    const drawn = overlay.draw({ columns, rows: rest });
+    const drawn = this.#draw(overlay, { columns, rows: rest });
     this.#regions = [{ part: overlay, top: 1, rows: rest }];
     const title = row([span(overlay.title, { role: "heading" })]);
     const rows = [title, ...filled(drawn.rows, rest), ...status];
@@ -127,10 +137,10 @@ export class ScreenLayout {
     const side = isInline ? undefined : parts.side();
     const sideColumns = side?.columns(size) ?? 0;
     const columns = width - sideColumns;
-    const input = parts.input.draw({ columns, rows: Math.max(1, Math.floor(height / 3)) });
+    const input = this.#draw(parts.input, { columns, rows: Math.max(1, Math.floor(height / 3)) });
     const bottom = overlay ?? parts.dock;
     const roomBelow = height < LOW_ROWS ? height - input.rows.length - 2 : Math.floor(height / 2);
-    const dock = bottom.draw({ columns, rows: Math.max(1, roomBelow) });
+    const dock = this.#draw(bottom, { columns, rows: Math.max(1, roomBelow) });
     // On a low screen the draft, the question and the status line come first.
     const left = height - dock.rows.length - input.rows.length - 1;
     const status = this.#status(width, Math.max(1, left));
@@ -140,9 +150,10 @@ export class ScreenLayout {
     // The last ones belong to the draft.
     const added = addedMax === 0 ? [] : parts.above(columns).slice(-addedMax);
     const room = spare - header.length - added.length;
-    const transcript = room === 0 ? { rows: [] } : parts.transcript.draw({ columns, rows: room });
+    const transcript = room === 0 ? { rows: [] } : this.#draw(parts.transcript, { columns, rows: room });
+    // It says what the transcript hides.
+    const line = parts.rule(columns);
     const rows = isInline ? transcript.rows : filled(transcript.rows, room);
-    const line = parts.rule(columns); // behind the transcript, whose place it names
     const above = [...header, ...rows, ...added];
     const inputTop = above.length + dock.rows.length + 1;
     this.#regions = [
@@ -153,9 +164,11 @@ export class ScreenLayout {
     const isAbove = overlay !== undefined || dock.cursor !== undefined;
     const focus = isAbove ? { ...dock, top: above.length } : { ...input, top: inputTop };
     const shown = [...above, ...dock.rows, line, ...input.rows];
+    if (side !== undefined && sideColumns === 0)
+      this.#drawn.push({ part: side, size: { columns: 0, rows: shown.length } });
     if (side === undefined || sideColumns === 0) return this.#frame([...shown, ...status], focus, size);
     const place = { top: 0, rows: shown.length, left: columns + SIDE_BORDER.length };
-    const beside = side.draw({ columns: width - place.left, rows: shown.length }).rows;
+    const beside = this.#draw(side, { columns: width - place.left, rows: shown.length }).rows;
     this.#regions = [{ part: side, ...place }, ...this.#regions];
     const joined = shown.map((each, at) => besides(each, beside[at], { columns, width, theme }));
     this.#rows = [...shown, ...status];

@@ -13,22 +13,28 @@ export interface UnsentTexts {
   readonly sending: readonly string[];
   /** The draft, and one that was cleared last. */
   readonly drafts: readonly string[];
+  /** The draft, if the engine refused to keep it, or was not asked in time. */
+  readonly unkept: string;
 }
 
 /**
- * Returns the lines that stay on the main screen: messages that the engine has not confirmed, the cost of the session,
+ * Returns the lines that stay on the main screen: messages that the engine has not confirmed, a draft that nothing keeps,
+ * the cost of the session,
  * and the command that continues it. If the engine was never reached, all texts, whole: nothing else keeps them.
  */
 export function farewell(
   { open, view, self }: Pick<SessionAccess, "open" | "view" | "self">,
-  { sending, drafts }: UnsentTexts,
+  { sending, drafts, unkept }: UnsentTexts,
 ): readonly string[] {
   const lost = [...drafts, ...sending].filter((text) => text.trim() !== "");
   if (self === undefined && lost.length > 0)
     return ["Not sent, and kept nowhere else:", ...lost.flatMap((text) => neutralise(text).split("\n"))];
-  const unconfirmed = sending.map(
-    (text) => `perhaps not sent: ${shortened(neutraliseLine(text), UNSENT_CHARACTERS_MAX)}`,
-  );
+  const unconfirmed = [
+    ...sending.map((text) => `perhaps not sent: ${shortened(neutraliseLine(text), UNSENT_CHARACTERS_MAX)}`),
+    ...(unkept.trim() === ""
+      ? []
+      : ["The draft, which is kept nowhere else:", ...neutralise(unkept).split("\n")]),
+  ];
   if (open === undefined) return unconfirmed;
   const cost = totalCost(view.costs);
   const session = neutraliseLine(open.session);

@@ -6,31 +6,30 @@ import { askAnswers, notedNumber } from "../../../view/questions/ask-answers.ts"
 import { fateText, ORPHAN_WORDS, questionWords } from "../../../view/questions/question-words.ts";
 import { reveal } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
+import { otherLayout } from "../diff/diff-layout.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import { Field } from "../input/editor/field.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { drawBlock } from "../markdown/draw-block.ts";
-import type { ReviewLayout } from "../review/draw-review.ts";
-import { drawReview, layoutFor } from "../review/draw-review.ts";
+import { drawReview } from "../review/draw-review.ts";
+import type { TrustReview } from "../review/parse-review.ts";
 import { parseReview } from "../review/parse-review.ts";
-import { drawChange } from "./change-rows.ts";
 import type { Dialog, DialogOptions, ShownAnswer } from "./dialog.ts";
 
 type Ask = PayloadOf<"Asked">;
-
-const WORDS_KEY = "w";
 
 /** A question that is no permission: trust, a plan, an interrupted call, a form of a tool server … */
 export class AskDialog implements Dialog {
   readonly #ask: Ask;
   readonly #options: DialogOptions;
   readonly #answers: readonly AskAnswer[];
+  /** Present if it is about trust. */
+  readonly #review: TrustReview | undefined;
   #field: Field | undefined;
   #hasFocus = false;
   #fileAt = 0;
-  #layout: ReviewLayout | undefined;
   #columns = 0;
   #version = 0;
 
@@ -38,12 +37,14 @@ export class AskDialog implements Dialog {
     this.#ask = ask;
     this.#options = options;
     this.#answers = askAnswers(ask);
+    if (ask.about === "trust") this.#review = parseReview(ask.text);
     if (this.#isText) this.#field = new Field();
   }
 
   get contexts(): readonly KeyContext[] {
     if (this.#field !== undefined) return this.#isText ? ["input", "dialog"] : ["input"];
-    return this.#ask.about === "trust" ? ["review", "dialog"] : ["dialog"];
+    if (this.#ask.about === "trust") return ["review", "dialog"];
+    return this.#takesWords ? ["choice", "dialog"] : ["dialog"];
   }
 
   get heading(): string {
@@ -71,10 +72,8 @@ export class AskDialog implements Dialog {
     const { about, text } = this.#ask;
     this.#columns = columns;
     if (about === "plan") return planRows(text, columns);
-    if (about === "trust") {
-      const layout = this.#layout ?? layoutFor(columns);
-      return drawReview(parseReview(text), { columns, at: this.#fileAt, layout, drawLines: drawChange });
-    }
+    const layout = this.#options.services.settings.values.diffLayout;
+    if (this.#review !== undefined) return drawReview(this.#review, { columns, at: this.#fileAt, layout });
     const lines = about === "orphan" ? orphanLines(this.#ask) : text.split("\n");
     return lines.flatMap((line) => wrapSpans([span(reveal(line))], { columns }));
   }
@@ -93,7 +92,9 @@ export class AskDialog implements Dialog {
         { keys: key("turn.cancel"), label: "back", short: "back" },
       ];
     const choices = this.#answers.map((answer, at) => this.#shownChoice(answer, at));
-    const words = this.#takesWords ? [{ keys: [WORDS_KEY], label: this.#noteLabel(), short: "words" }] : [];
+    const words = this.#takesWords
+      ? [{ keys: key("choice.words"), label: this.#noteLabel(), short: "words" }]
+      : [];
     return [...choices, ...words, ...this.#reviewAnswers()];
   }
 
@@ -103,17 +104,17 @@ export class AskDialog implements Dialog {
       return true;
     }
     if (this.#field !== undefined) return this.#actInField(this.#field, action);
+    if (action === "choice.words") {
+      this.#field = new Field();
+      this.#hasFocus = true;
+      return true;
+    }
     return this.#ask.about === "trust" && this.#actOnReview(action);
   }
 
   type(text: string): boolean {
     if (this.#field !== undefined) {
       this.#field.insert(text);
-      this.#hasFocus = true;
-      return true;
-    }
-    if (text === WORDS_KEY && this.#takesWords) {
-      this.#field = new Field();
       this.#hasFocus = true;
       return true;
     }
@@ -154,17 +155,22 @@ export class AskDialog implements Dialog {
     return isEdit || (this.#hasFocus && (action.startsWith("edit.") || action === "input.newLine"));
   }
 
+  /** Files of a trust question. */
+  get #files(): number {
+    return this.#review?.files.length ?? 0;
+  }
+
   #actOnReview(action: ActionName): boolean {
-    const { files } = parseReview(this.#ask.text);
+    const { settings } = this.#options.services;
     switch (action) {
       case "review.next":
       case "review.previous": {
         const by = action === "review.next" ? 1 : -1;
-        this.#fileAt = Math.max(0, Math.min(files.length - 1, this.#fileAt + by));
+        this.#fileAt = Math.max(0, Math.min(this.#files - 1, this.#fileAt + by));
         break;
       }
       case "review.layout":
-        this.#layout = (this.#layout ?? layoutFor(this.#columns)) === "sides" ? "unified" : "sides";
+        settings.change({ diffLayout: otherLayout(settings.values.diffLayout, this.#columns) });
         break;
       case "review.accept":
       case "review.decline": {
@@ -205,7 +211,7 @@ export class AskDialog implements Dialog {
     const key = (name: ActionName) => keys.label(name);
     const move = [key("review.next"), key("review.previous")];
     const view = [key("review.whole"), key("review.layout")];
-    const several = parseReview(this.#ask.text).files.length > 1;
+    const several = this.#files > 1;
     return [
       ...(several ? [{ keys: move, label: "next file, file before", short: "next file" }] : []),
       { keys: view, label: "whole screen, other layout", short: "whole" },

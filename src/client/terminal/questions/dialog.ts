@@ -9,7 +9,7 @@ import type { Services } from "../layout/services.ts";
 export type AnswerCommand = CommandOf<"AnswerPermission"> | CommandOf<"Answer">;
 
 export interface DialogOptions {
-  readonly services: Pick<Services, "session" | "keys" | "say" | "workingDir">;
+  readonly services: Pick<Services, "session" | "settings" | "keys" | "say" | "workingDir">;
   /** Sends the answer, once: the question takes no more keys until it is refused. */
   readonly answer: (command: AnswerCommand) => void;
   /** Shows the question on the whole screen. */

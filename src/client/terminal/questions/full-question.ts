@@ -7,24 +7,27 @@ import type { Size } from "../screen/screen.ts";
 export interface ShownQuestion {
   readonly contexts: readonly KeyContext[];
   readonly takesKeys: boolean;
-  readonly hasQuestion: boolean;
   draw(size: Size): DrawnPart;
+  drawn(): void;
   act(action: ActionName): boolean;
   type(text: string): boolean;
   paste(text: string): boolean;
   noteKey(): void;
 }
 
-/** The open question on the whole screen. It closes with the question. */
+/** The open question on the whole screen. The dock closes it with the question. */
 export class FullQuestion implements Overlay {
   readonly title = "Question";
   readonly place = "full";
   readonly isQuestion = true;
+  readonly isOfSession = true;
+  readonly closed: () => void;
   readonly #dock: ShownQuestion;
   readonly #services: Services;
-  #closing: Disposable | undefined;
 
-  constructor(dock: ShownQuestion, services: Services) {
+  /** @param closed called once it is closed, in whichever way. */
+  constructor(dock: ShownQuestion, services: Services, closed: () => void) {
+    this.closed = closed;
     this.#dock = dock;
     this.#services = services;
   }
@@ -34,12 +37,11 @@ export class FullQuestion implements Overlay {
   }
 
   draw(size: Size): DrawnPart {
-    if (!this.#dock.hasQuestion && this.#closing === undefined)
-      this.#closing = this.#services.clock.timer(0, () => {
-        this.#services.close(this);
-        this.#services.redraw();
-      });
     return this.#dock.draw(size);
+  }
+
+  drawn(): void {
+    this.#dock.drawn();
   }
 
   act(action: ActionName): boolean {

@@ -254,8 +254,12 @@ export class PermissionDialog implements Dialog {
 
   #changeRows(columns: number): readonly DrawnRow[] {
     const { hunks = [] } = this.#request;
-    if (!this.#hasHunks) return drawRequestedChange(this.#request, columns);
+    if (!this.#hasHunks) return drawRequestedChange(this.#request, this.#shownIn(columns));
     return hunks.flatMap((hunk, at) => this.#hunkRows(hunk, at, columns));
+  }
+
+  #shownIn(columns: number) {
+    return { columns, layout: this.#options.services.settings.values.diffLayout };
   }
 
   #hunkRows(hunk: NonNullable<Request["hunks"]>[number], at: number, columns: number): readonly DrawnRow[] {
@@ -266,7 +270,7 @@ export class PermissionDialog implements Dialog {
     const role = state === "accepted" ? "success" : state === "refused" ? "failure" : "warning";
     return [
       ...wrapSpans([span(head, { role, isBold: isHere })], { columns }),
-      ...drawHunk(hunk, this.#path, columns),
+      ...drawHunk(hunk, this.#path, this.#shownIn(columns)),
     ];
   }
 

@@ -127,7 +127,7 @@ test("[PERM-14] a pasted text never answers, and keys wait again after it", asyn
 });
 
 test("[PERM-14] the whole-screen question has the same quiet time, and closes with the question", async () => {
-  const { services, input, screen, press, live } = openStage();
+  const { services, dock, input, screen, press, live } = openStage();
   services.ask(permission());
   await live();
   press("ctrl+f");
@@ -140,8 +140,7 @@ test("[PERM-14] the whole-screen question has the same quiet time, and closes wi
   press("n");
   expect(services.sent.length).toBe(1);
   services.ask();
-  screen();
-  await services.clock.advance(1);
+  dock.changed();
   expect(screen()).not.toStartWith("Question");
 });
 
@@ -322,9 +321,10 @@ test("[TUI-05 TOFU-01 bar Diff complaint 30] trust review: files one by one, lay
   expect(screen()).toContain("SKILL.md, changed (file 1 of 2)");
   expect(screen()).not.toContain("│");
   press("s");
-  expect(screen()).toMatch(/-old +│ \+new/);
+  expect(screen()).toMatch(/1 - old +│1 \+ new/);
+  expect(services.settings.values.diffLayout).toBe("side");
   press("n");
-  expect(screen()).toContain("run.sh, new (file 2 of 2)\n+echo hi");
+  expect(screen()).toContain("run.sh, new (file 2 of 2)\n  1 + echo hi");
   press("p", "v");
   expect(screen()).toStartWith("Question");
   press("d");
@@ -335,7 +335,10 @@ test("[TUI-05] side by side from 120 columns on", async () => {
   const { services, screen, live } = openStage();
   services.ask(ask(TRUST));
   await live();
-  expect(screen({ columns: 120, rows: 40 })).toMatch(/-old +│ \+new/);
+  expect(screen({ columns: 120, rows: 40 })).toMatch(/1 - old +│1 \+ new/);
+  services.settings.change({ diffLayout: "unified" });
+  expect(screen({ columns: 120, rows: 40 })).toContain("+ new");
+  expect(screen({ columns: 120, rows: 40 })).not.toContain("│");
 });
 
 test("[PERM-14] a long question scrolls inside the half of the screen that it has", async () => {
@@ -473,4 +476,15 @@ test("[TUI-11 PERM-06] on the lowest screens a question shows its command, the c
     .split("\n")
     .findIndex((text) => text.startsWith("> no"));
   expect(stage.draw(size).cursor).toEqual({ row: at, column: 4 });
+});
+
+test("[PERM-14 TUI-10] a drawing alone begins no time, and a dock that has ended waits for nothing", () => {
+  const { services, dock, screen } = openStage();
+  services.ask(permission({ timeoutMs: 60_000 }));
+  dock.draw(SIZE);
+  expect(services.clock.waiting).toBe(0);
+  screen();
+  expect(services.clock.waiting).toBe(2);
+  dock[Symbol.dispose]();
+  expect(services.clock.waiting).toBe(0);
 });

@@ -44,14 +44,15 @@ interface Kept {
   top: number;
   /** Version of the dialog at the last frame. */
   version: number;
-  body?: { readonly columns: number; readonly version: number; readonly rows: readonly DrawnRow[] };
+  /** The rows of the last frame, and all that they depend on. */
+  body?: { readonly of: readonly unknown[]; readonly rows: readonly DrawnRow[] };
 }
 
 /**
  * The question that waits for a person, above the draft. Keys answer it once it has been on the screen for 300 ms
  * without any key; each earlier key goes to the draft (PERM-14).
  */
-export class QuestionDock implements ScreenPart {
+export class QuestionDock implements ScreenPart, Disposable {
   readonly #services: Services;
   readonly #guard: AnswerGuard;
   readonly #entry = new WeakMap<object, Kept>();
@@ -76,10 +77,6 @@ export class QuestionDock implements ScreenPart {
     return waiting.find((question) => questionId(question) === this.#chosen) ?? waiting[0] ?? open[0];
   }
 
-  get hasQuestion(): boolean {
-    return this.question !== undefined;
-  }
-
   get contexts(): readonly KeyContext[] {
     return this.#shown?.dialog.contexts ?? [];
   }
@@ -100,11 +97,7 @@ export class QuestionDock implements ScreenPart {
 
   draw({ columns, rows: height }: Size): DrawnPart {
     const { question } = this;
-    this.#guard.ask(question === undefined ? undefined : asked(question));
-    if (question === undefined) {
-      this.#chosen = undefined;
-      return { rows: [] };
-    }
+    if (question === undefined) return { rows: [] };
     const entry = this.#keep(question);
     const { dialog } = entry;
     const isLive = this.takesKeys;
@@ -130,6 +123,25 @@ export class QuestionDock implements ScreenPart {
       { rows: all, cursor: { row: head.length + shown.length + cursor.row, column: cursor.column } },
       height,
     );
+  }
+
+  /** A question that is in sight begins its quiet time and its countdown. */
+  drawn(): void {
+    const { question } = this;
+    this.#guard.ask(question === undefined ? undefined : asked(question));
+    if (question === undefined) this.#chosen = undefined;
+    else if ((this.#leftMs(question, this.#keep(question)) ?? 0) > 0) this.#countDown();
+  }
+
+  /** Takes an event of the session: without a question nothing is on the whole screen. */
+  changed(): void {
+    if (this.#full !== undefined && this.question === undefined) this.#services.close(this.#full);
+  }
+
+  [Symbol.dispose](): void {
+    this.#guard[Symbol.dispose]();
+    this.#tick?.[Symbol.dispose]();
+    this.#tick = undefined;
   }
 
   act(action: ActionName): boolean {
@@ -194,11 +206,8 @@ export class QuestionDock implements ScreenPart {
 
   #showFull(): void {
     if (this.#full !== undefined) return;
-    const full = new FullQuestion(this, this.#services);
-    this.#full = Object.assign(full, {
-      closed: () => {
-        this.#full = undefined;
-      },
+    this.#full = new FullQuestion(this, this.#services, () => {
+      this.#full = undefined;
     });
     this.#services.open(this.#full);
     this.#services.redraw();
@@ -247,24 +256,25 @@ export class QuestionDock implements ScreenPart {
       say("Another answer came first: yours does not count.", "warning");
   }
 
-  #heading(question: Question, { dialog, sinceMs }: Kept): string {
+  #heading(question: Question, entry: Kept): string {
     const open = this.#questions;
     const place = open.length < 2 ? "" : ` · ${open.indexOf(question) + 1} of ${open.length}`;
     const { originator } = asked(question);
     const { session } = this.#services;
     const isOther = originator !== undefined && originator !== session.self;
     const by = isOther ? ` · for ${displayName(session.view.clients, originator)}` : "";
-    const facts = `${by}${place}${this.#limit(question, sinceMs)}`;
-    return facts === "" ? dialog.heading : `${dialog.heading.replace(/:$/, "")}${facts}`;
+    const leftMs = this.#leftMs(question, entry);
+    const limit = leftMs === undefined ? "" : ` · ${Math.ceil(leftMs / SECOND_MS)} s left`;
+    const { heading } = entry.dialog;
+    const facts = `${by}${place}${limit}`;
+    return facts === "" ? heading : `${heading.replace(/:$/, "")}${facts}`;
   }
 
   /** Returns the time that is left. A limit that counts only while nobody is there does not count now. */
-  #limit(question: Question, sinceMs: number): string {
+  #leftMs(question: Question, { sinceMs }: Kept): number | undefined {
     const { timeoutMs, onlyUnattended } = asked(question);
-    if (timeoutMs === undefined || onlyUnattended === true || timeoutMs > COUNTED_MS_MAX) return "";
-    const leftMs = Math.max(0, sinceMs + timeoutMs - this.#services.clock.monotonic());
-    if (leftMs > 0) this.#countDown();
-    return ` · ${Math.ceil(leftMs / SECOND_MS)} s left`;
+    if (timeoutMs === undefined || onlyUnattended === true || timeoutMs > COUNTED_MS_MAX) return undefined;
+    return Math.max(0, sinceMs + timeoutMs - this.#services.clock.monotonic());
   }
 
   #countDown(): void {
@@ -276,12 +286,12 @@ export class QuestionDock implements ScreenPart {
   }
 
   #body(question: Question, entry: Kept, columns: number): readonly DrawnRow[] {
-    const { dialog } = entry;
-    if (entry.body?.columns === columns && entry.body.version === dialog.version)
-      return [...entry.body.rows, ...noteRows(question, columns)];
-    const rows = dialog.body(columns);
-    entry.body = { columns, version: dialog.version, rows };
-    return [...rows, ...noteRows(question, columns)];
+    const { version } = entry.dialog;
+    const layout = this.#services.settings.values.diffLayout;
+    const of = [question, columns, version, layout];
+    if (entry.body?.of.every((each, at) => each === of[at]) === true) return entry.body.rows;
+    entry.body = { of, rows: [...entry.dialog.body(columns), ...noteRows(question, columns)] };
+    return entry.body.rows;
   }
 
   /** Returns the part of the body that fits, with the count of hidden rows. */

@@ -1,10 +1,17 @@
+import type { DiffFile, DiffLine } from "../diff/diff-file.ts";
+import { diffLine } from "../diff/diff-file.ts";
+
 /** One file of a trust question. */
 export interface ReviewedFile {
   /** Path in the question; empty for a question about one file. */
   readonly path: string;
   /** `new`: the whole file. `changed`: the differing places with their context. */
   readonly kind: "new" | "changed";
+  /** Every line of it, as the question has them. */
   readonly lines: readonly string[];
+  /** Lines in front of its text: remarks of the engine, such as that it is executable now. */
+  readonly remarks: readonly string[];
+  readonly diff: DiffFile;
 }
 
 /** A trust question, apart from its choices. */
@@ -13,6 +20,16 @@ export interface TrustReview {
   readonly head: readonly string[];
   readonly files: readonly ReviewedFile[];
 }
+
+interface OpenHunk {
+  readonly oldStart: number;
+  readonly newStart: number;
+  readonly lines: DiffLine[];
+}
+
+/** The head of a hunk in a trust question, which has no counts of lines. */
+const HUNK = /^@@ -(\d{1,9}) \+(\d{1,9}) @@$/;
+const SIGNED = /^(?:[-+ ]|$)/;
 
 /** Reads the text of a trust question: sentences, an empty line, then each file under `== PATH`. */
 export function parseReview(text: string): TrustReview {
@@ -28,40 +45,41 @@ export function parseReview(text: string): TrustReview {
       files.at(-1)?.lines.push(line);
     }
   }
-  return { head: lines.slice(0, end), files: files.map(withKind) };
+  return { head: lines.slice(0, end), files: files.map(reviewedFile) };
 }
 
-function withKind(file: Omit<ReviewedFile, "kind">): ReviewedFile {
-  return { ...file, kind: file.lines.some((line) => line.startsWith("@@ ")) ? "changed" : "new" };
-}
-
-/** A row of a diff with its two sides; undefined where a side has nothing. */
-export interface SidePair {
-  readonly left: string | undefined;
-  readonly right: string | undefined;
-}
-
-/** Returns the lines of a diff with what was removed beside what was added in its place. */
-export function sidePairs(lines: readonly string[]): readonly SidePair[] {
-  const pairs: SidePair[] = [];
-  let removed: string[] = [];
-  let added: string[] = [];
-  const flush = () => {
-    for (let at = 0; at < Math.max(removed.length, added.length); at++)
-      pairs.push({ left: removed[at], right: added[at] });
-    removed = [];
-    added = [];
-  };
+/** Reads the lines of a file. A line without a sign is a remark of the engine, which may stand for lines. */
+function reviewedFile({ path, lines }: Pick<ReviewedFile, "path" | "lines">): ReviewedFile {
+  const remarks: string[] = [];
+  const hunks: OpenHunk[] = [];
+  let hasGaps = false;
   for (const line of lines) {
-    if (line.startsWith("-")) {
-      if (added.length > 0) flush();
-      removed.push(line);
-    } else if (line.startsWith("+")) added.push(line);
+    const head = HUNK.exec(line);
+    const hunk = hunks.at(-1);
+    if (head !== null) hunks.push({ oldStart: Number(head[1]), newStart: Number(head[2]), lines: [] });
+    else if (SIGNED.test(line)) {
+      if (hunk === undefined) hunks.push({ oldStart: 1, newStart: 1, lines: [diffLine(line)] });
+      else hunk.lines.push(diffLine(line));
+    } else if (hunk === undefined) remarks.push(line);
     else {
-      flush();
-      pairs.push({ left: line, right: line });
+      hasGaps = true;
+      hunk.lines.push({ kind: "note", text: line });
     }
   }
-  flush();
-  return pairs;
+  const hasPlace = lines.some((line) => HUNK.test(line));
+  const isChanged = hasPlace || lines.some((line) => line.startsWith("-"));
+  return {
+    path,
+    kind: isChanged ? "changed" : "new",
+    lines,
+    remarks,
+    diff: {
+      ...(isChanged ? { from: path } : {}),
+      to: path,
+      facts: [],
+      hunks,
+      ...(hasGaps ? { hasGaps } : {}),
+      ...(isChanged && !hasPlace ? { isPlaceUnknown: true } : {}),
+    },
+  };
 }

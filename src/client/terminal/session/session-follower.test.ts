@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { CLIENT, FakeConnection, fakeId, SESSION } from "../../../../test/support/fake-connection.ts";
 import { until } from "../../../../test/support/until.ts";
+import { nextTurn } from "../../../base/async/next-turn.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { CallId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
@@ -146,7 +147,7 @@ test("[TUI-10] a page is read back once, and a refused one again only after the 
   using rig = openRig(turns(PAST / 10), ANSWERS);
   const { store, connection } = rig;
   await store.reach();
-  await until("the last page is read", () => store.transcript.segments.length > 1);
+  await until("the last page is read", () => store.transcript.reached === PAST);
   await Promise.all([store.readBack(1, "end"), store.readBack(1, "end")]);
   expect(connection.subscriptions).toEqual([5_000, 4_000]);
   expect(store.transcript.segments[0]).toMatchObject({ first: 1, last: 4_000 });
@@ -240,4 +241,20 @@ test("[TOOL-05 TUI-10] a sub-agent that began before the last page is shown with
   connection.publish({ kind: "ToolResult", payload: { callId: parent, content: [] } } as Event);
   await until("it has ended", () => store.view.reached === 4_003);
   expect(store.transcript.segments[1]?.items?.[0]).toMatchObject({ state: "done" });
+});
+
+test("[TUI-09 TUI-10] keys and frames have their turn while the end of a long session is added, and nothing is read back", async () => {
+  using rig = openRig(turns(PAST / 10), ANSWERS);
+  const { store, connection, changed } = rig;
+  await store.reach();
+  let [known, most] = [0, 0];
+  while (store.transcript.reached < PAST) {
+    await nextTurn();
+    if (changed.length > 0 && store.transcript.reached < PAST) await store.readBack(1, "end");
+    most = Math.max(most, changed.length - known);
+    known = changed.length;
+  }
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(128);
+  expect(connection.subscriptions).toHaveLength(1);
 });

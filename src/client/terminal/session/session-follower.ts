@@ -75,6 +75,8 @@ export class SessionFollower implements SessionAccess {
   #transcript: Transcript = NEW_TRANSCRIPT;
   /** True once the events of the session that is shown have ended: its run is over. */
   #isOver = false;
+  /** True while the stored events of a long session are added. */
+  #isReplaying = false;
   /** Ends the subscription to the session that is shown. */
   #following = new AbortController();
   /** The event at the top of the window; absent while the end is shown. */
@@ -188,12 +190,12 @@ export class SessionFollower implements SessionAccess {
     return sender instanceof HarnessError ? sender : await this.#whileHere(sender.query(query));
   }
 
-  /** Waits for an answer. Once the client has left, nobody reads it: then the wait has no end, and no failure. */
+  /** Waits for an answer. @throws the reason of the signal once the client has left, whatever ended the wait. */
   async #whileHere<Answer>(answer: Promise<Answer>): Promise<Answer> {
     try {
       return await answer;
     } catch (thrown) {
-      if (this.#options.signal.aborted) return await new Promise<never>(() => undefined);
+      this.#options.signal.throwIfAborted();
       throw thrown;
     }
   }
@@ -225,7 +227,7 @@ export class SessionFollower implements SessionAccess {
     const segment = this.#transcript.segments.find(
       (each) => each.first === first && each.items === undefined,
     );
-    if (open === undefined || segment === undefined) return;
+    if (open === undefined || segment === undefined || this.#isReplaying) return;
     if (this.#readingBack.has(first) || this.#unreadable.has(first)) return;
     const signal = this.#whileShown;
     this.#readingBack.add(first);
@@ -289,6 +291,7 @@ export class SessionFollower implements SessionAccess {
     this.#open = open;
     this.#commands = new KnownCommands(this, open.session);
     this.#isOver = false;
+    this.#isReplaying = false;
     this.#view = NEW_SESSION;
     this.#transcript = NEW_TRANSCRIPT;
     this.#shownAt = undefined;
@@ -337,7 +340,8 @@ export class SessionFollower implements SessionAccess {
       lastBefore(tail),
       calls.map(({ started }) => started),
     );
-    for (const envelope of tail.events) this.#add(envelope);
+    await this.#addAll(tail.events, signal);
+    if (signal.aborted) return;
     for (const { started, children } of calls)
       this.#transcript = withChildrenLeftOut(this.#transcript, started.payload.callId, children);
     this.#view = withInfo(turn === undefined ? this.#view : withTurnCost(this.#view, turn.usd), info);
@@ -362,6 +366,20 @@ export class SessionFollower implements SessionAccess {
       this.#add(envelope);
       inARow += 1;
       if (inARow % EVENTS_AT_ONCE === 0) await nextTurn();
+    }
+  }
+
+  /** Adds stored events. What is missing in sight meanwhile may be among those to come: nothing is read back. */
+  async #addAll(events: readonly Envelope[], signal: AbortSignal): Promise<void> {
+    this.#isReplaying = true;
+    try {
+      for (const [at, envelope] of events.entries()) {
+        if (at % EVENTS_AT_ONCE === EVENTS_AT_ONCE - 1) await nextTurn();
+        if (signal.aborted) return;
+        this.#add(envelope);
+      }
+    } finally {
+      if (!signal.aborted) this.#isReplaying = false;
     }
   }
 

@@ -1,4 +1,4 @@
-import type { DiffLayout } from "../diff/diff-rows.ts";
+import type { DiffLayout } from "../diff/diff-layout.ts";
 import type { RightToLeft } from "../drawing/right-to-left.ts";
 import type { MouseMode } from "../screen/screen.ts";
 

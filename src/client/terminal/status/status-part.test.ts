@@ -38,3 +38,16 @@ test("[TUI-02] a state that comes too soon after another one is drawn as soon as
   expect(frames).toHaveLength(1);
   expect(services.clock.waiting).toBe(0);
 });
+
+test("[TUI-02 TUI-10] a status line that has ended waits for nothing", () => {
+  const services = fakeServices();
+  const part = new StatusPart(services, { isQuiet: false, mode: () => undefined });
+  part.add(event(1, "TurnStarted", { turn: 1, originator: "cli_self" }));
+  part.status(100);
+  part.add(event(2, "TextDelta", { text: "x" }));
+  services.ask();
+  part.status(100);
+  expect(services.clock.waiting).toBeGreaterThan(0);
+  part[Symbol.dispose]();
+  expect(services.clock.waiting).toBe(0);
+});

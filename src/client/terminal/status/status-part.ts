@@ -28,7 +28,7 @@ export interface StatusPartOptions {
 type ToldFacts = Pick<StatusLine, "contextWindow" | "contextTokens" | "web">;
 
 /** The status line and the line above the draft. */
-export class StatusPart {
+export class StatusPart implements Disposable {
   readonly #services: Services;
   readonly #options: StatusPartOptions;
   #facts: StatusFacts = NO_STATUS_FACTS;
@@ -88,6 +88,12 @@ export class StatusPart {
       ...(url === undefined ? {} : { web: url }),
     };
     redraw();
+  }
+
+  [Symbol.dispose](): void {
+    this.#stopTick();
+    this.#later?.[Symbol.dispose]();
+    this.#later = undefined;
   }
 
   status(columns: number): DrawnRow {

@@ -3,7 +3,7 @@ import { isId } from "../../../base/ids.ts";
 import type { KnownClients } from "../../../view/session/clients.ts";
 import type { SubAgents } from "../../../view/session/sub-agents.ts";
 import type { TranscriptItem } from "../../../view/transcript/items.ts";
-import type { DiffLayout } from "../diff/diff-rows.ts";
+import type { DiffLayout } from "../diff/diff-layout.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import type { Services } from "../layout/services.ts";
 import type { Unfolded } from "./folds.ts";

@@ -44,10 +44,10 @@ export function drawThinking(
   { columns, unfolded }: DrawContext,
 ): readonly DrawnRow[] {
   const target = { event };
-  const lines = neutralise(streamedSource(streamed).trim()).split("\n");
-  const title = `∴ ${thoughtText(ts, endedAt)}, ${count(lines.length, "line")}`;
+  const title = `∴ ${thoughtText(ts, endedAt)}, ${count(Math.max(1, streamed.lines), "line")}`;
   const head = row([span(cutEnd(title, columns), { role: "dim", isItalic: true })], { target });
   if (!unfolded.has(event)) return [head];
+  const lines = neutralise(streamedSource(streamed).trim()).split("\n");
   const body = lines.flatMap((line) =>
     wrapSpans([span(line, { role: "dim", isItalic: true })], { columns, first: [span("  ")] }),
   );

@@ -5,7 +5,7 @@ import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
 import type { CallItem, TranscriptItem } from "../../../view/transcript/items.ts";
-import { streamedSource } from "../../../view/transcript/streamed-text.ts";
+import { lastLineOf } from "../../../view/transcript/streamed-text.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import type { DrawContext, DrawNested } from "./draw-context.ts";
@@ -13,6 +13,8 @@ import type { DrawContext, DrawNested } from "./draw-context.ts";
 const BAR = "  │ ";
 /** Columns below which nested items get no indent: nothing would be left for their text. */
 const COLUMNS_MIN = 16;
+/** Characters of the last activity that are looked at; what does not fit into its row is cut. */
+const ACTIVITY_CHARACTERS_MAX = 1_000;
 
 /** Returns the rows of the sub-agent of a call: its last activity, count of calls and cost; unfolded: all its items. */
 export function agentRows(call: CallItem, context: DrawContext, drawNested: DrawNested): readonly DrawnRow[] {
@@ -54,7 +56,7 @@ function lastActivity(items: readonly TranscriptItem[]): string {
       return callSummary(last.tool, last.args);
     case "text":
     case "thinking":
-      return neutraliseLine(streamedSource(last.streamed).trim().split("\n").at(-1) ?? "");
+      return neutraliseLine(lastLineOf(last.streamed).slice(0, ACTIVITY_CHARACTERS_MAX));
     case "note":
       return neutraliseLine(last.text);
     default:

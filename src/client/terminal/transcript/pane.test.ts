@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { costMs } from "../../../../test/support/cost.ts";
 import { fakeId, SESSION } from "../../../../test/support/fake-connection.ts";
 import { linesOf } from "../../../../test/support/terminal-parts.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
@@ -163,4 +164,30 @@ test("[TUI-01 PERF-03 complaint 6] a frame looks at as many items in a long sess
   const steps = Math.ceil(Math.log2(TURNS / 30));
   for (const [at, count] of long.entries()) expect(count).toBeLessThanOrEqual((short[at] ?? 0) + 8 * steps);
   expect(Math.max(...long)).toBeLessThan(300);
+});
+
+test("[TUI-10 bar Long output] a part of 200,000 rows costs as much as the window that shows it", async () => {
+  const frame = { session: SESSION, ts: "2026-01-01T00:00:00.000Z" };
+  const text = Array.from({ length: 200_000 }, (_, at) => String(at)).join("\n");
+  const thinking = {
+    ...frame,
+    id: 1,
+    kind: "ThinkingDelta",
+    payload: { block: { text } },
+  } as unknown as Envelope;
+  const transcript = transcriptAfter(NEW_TRANSCRIPT, thinking);
+  const context = { ...CONTEXT, unfolded: new Set([1]) };
+  const pane = new TranscriptPane();
+  const rows = () => linesOf(pane.view(transcript, HEIGHT, context).rows.map(({ drawn }) => drawn));
+  expect(rows()).toEndWith("  199999");
+  pane.scroll(-150_000, transcript, HEIGHT, context);
+  expect(rows()).toStartWith("  49988\n");
+  const { top } = pane;
+  if (top === undefined) throw new Error("the window is at the end");
+  const to = { ...top, row: top.row + 140_000 };
+  expect(pane.rowsBetween(transcript, { from: top, to, rowsMax: 1_000_000 }, context)).toHaveLength(140_001);
+  const work = () => {
+    for (let at = 0; at < 100; at += 1) pane.view(transcript, HEIGHT, context);
+  };
+  expect(await costMs(work, 100)).toBeLessThan(100);
 });

@@ -35,6 +35,13 @@ interface Drawn {
   readonly rows: readonly DrawnRow[];
 }
 
+/** Rows of a part: so many from one on, or the last ones. */
+interface WantedRows {
+  readonly from?: number;
+  readonly count?: number;
+  readonly last?: number;
+}
+
 /** Rows that a pane shows. */
 export interface PaneView {
   readonly rows: readonly PlacedRow[];
@@ -171,21 +178,22 @@ export class TranscriptPane {
   ): readonly PlacedRow[] {
     const rows: PlacedRow[] = [];
     for (let part = partAt(transcript, from); part !== undefined; part = partBehind(transcript, part)) {
-      const placed = this.#placed(transcript, part, context);
-      rows.push(...placed.filter(({ place }) => !isBefore(place, from) && !isBefore(to, place)));
-      const last = placed.at(-1)?.place;
-      if (rows.length >= rowsMax || (last !== undefined && !isBefore(last, to))) break;
+      for (const each of this.#placed(transcript, part, context)) {
+        if (isBefore(each.place, from)) continue;
+        if (rows.length >= rowsMax || isBefore(to, each.place)) return rows;
+        rows.push(each);
+      }
     }
-    return rows.slice(0, rowsMax);
+    return rows;
   }
 
   #lastRows(transcript: Transcript, height: number, context: DrawContext): readonly PlacedRow[] {
-    const rows: PlacedRow[] = [];
+    let rows: readonly PlacedRow[] = [];
     for (let part = lastPart(transcript); part !== undefined; part = partBefore(transcript, part)) {
-      rows.unshift(...this.#placed(transcript, part, context));
+      rows = [...this.#placed(transcript, part, context, { last: height - rows.length }), ...rows];
       if (rows.length >= height) break;
     }
-    return rows.slice(Math.max(0, rows.length - height));
+    return rows;
   }
 
   #rowsFrom(
@@ -196,14 +204,13 @@ export class TranscriptPane {
   ): readonly PlacedRow[] {
     const first = partAt(transcript, top);
     if (first === undefined) return [];
-    const begun = this.#placed(transcript, first, context);
     const isSame = eventAt(transcript, first) === top.event && first.part === top.part;
-    const rows = begun.slice(isSame ? Math.min(top.row, Math.max(0, begun.length - 1)) : 0);
+    let rows = this.#placed(transcript, first, context, { from: isSame ? top.row : 0, count });
     for (let part = partBehind(transcript, first); part !== undefined && rows.length < count; ) {
-      rows.push(...this.#placed(transcript, part, context));
+      rows = [...rows, ...this.#placed(transcript, part, context, { count: count - rows.length })];
       part = partBehind(transcript, part);
     }
-    return rows.slice(0, count);
+    return rows;
   }
 
   /** Puts the row so many rows above another one at the top; what is missing is not skipped, but read first. */
@@ -238,14 +245,22 @@ export class TranscriptPane {
     return { ...from, rowsLeft: 0 };
   }
 
-  #placed(transcript: Transcript, part: TranscriptPartIndex, context: DrawContext): PlacedRow[] {
+  /** Returns the wanted rows of a part. Default: all. */
+  #placed(
+    transcript: Transcript,
+    part: TranscriptPartIndex,
+    context: DrawContext,
+    { from = 0, count = Number.POSITIVE_INFINITY, last }: WantedRows = {},
+  ): readonly PlacedRow[] {
     const event = eventAt(transcript, part);
     if (itemAt(transcript, part) === undefined)
       return [{ drawn: MISSING_ROW, place: { event, part: 0, row: 0 }, isMissing: true }];
-    return this.#draw(transcript, part, context).map((drawn, row) => ({
-      drawn,
-      place: { event, part: part.part, row },
-    }));
+    const rows = this.#draw(transcript, part, context);
+    const first = last === undefined ? Math.min(from, Math.max(0, rows.length - 1)) : rows.length - last;
+    const top = Math.max(0, first);
+    return rows
+      .slice(top, top + count)
+      .map((drawn, at) => ({ drawn, place: { event, part: part.part, row: top + at } }));
   }
 
   #draw(transcript: Transcript, part: TranscriptPartIndex, context: DrawContext): readonly DrawnRow[] {

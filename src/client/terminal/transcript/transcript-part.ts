@@ -17,7 +17,7 @@ import { bringIntoSight, firstRowOf, scrollBy } from "./browse/window.ts";
 import type { DrawContext } from "./draw-context.ts";
 import { drawContext } from "./draw-context.ts";
 import { alsoUnfolded, Folds } from "./folds.ts";
-import type { PlacedRow } from "./pane.ts";
+import type { PaneView, PlacedRow } from "./pane.ts";
 import { TranscriptPane } from "./pane.ts";
 import { Search } from "./search/search.ts";
 import { SearchBar } from "./search/search-bar.ts";
@@ -45,7 +45,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
   #searchBar: SearchBar | undefined;
   /** The size and the rows of the last frame. */
   #size: Size = { columns: 80, rows: 1 };
-  #shown: readonly PlacedRow[] = [];
+  #view: PaneView = { rows: [], isAtEnd: true };
   /** The last block while the end was in sight. */
   #seen: EventSeq = 0;
 
@@ -67,16 +67,24 @@ export class TranscriptPart implements ScreenPart, Disposable {
   draw(size: Size): DrawnPart {
     this.#size = size;
     const { transcript } = this.#services.session;
+    this.#search.land();
+    this.#view = this.#pane.view(transcript, size.rows, this.#context());
+    const { rows: shown } = this.#view;
+    const rows = withMarks(shown, { search: this.#search, selection: this.#selection });
+    return { rows: this.#browse.isOpen ? withGutter(rows, shown, this.#browse) : rows };
+  }
+
+  /** What is in sight counts as seen, and what is missing in it is read back. */
+  drawn(): void {
+    const { session } = this.#services;
+    const { isAtEnd, missing } = this.#view;
     this.#search.refresh();
-    const { rows: shown, isAtEnd, missing } = this.#pane.view(transcript, size.rows, this.#context());
-    this.#shown = shown;
-    this.#services.session.showsFrom(this.#pane.top?.event);
-    if (missing !== undefined)
-      inBackground(this.#services.session.readBack(missing.first, missing.place), this.#services);
-    const last = isAtEnd ? itemBefore(transcript, Number.POSITIVE_INFINITY, isShown)?.event : undefined;
+    session.showsFrom(this.#pane.top?.event);
+    if (missing !== undefined) inBackground(session.readBack(missing.first, missing.place), this.#services);
+    const last = isAtEnd
+      ? itemBefore(session.transcript, Number.POSITIVE_INFINITY, isShown)?.event
+      : undefined;
     this.#seen = Math.max(this.#seen, last ?? 0);
-    const rows = withMarks(this.#shown, { search: this.#search, selection: this.#selection });
-    return { rows: this.#browse.isOpen ? withGutter(rows, this.#shown, this.#browse) : rows };
   }
 
   act(action: ActionName): boolean {
@@ -132,10 +140,10 @@ export class TranscriptPart implements ScreenPart, Disposable {
     return this.#pointer.take(input);
   }
 
-  /** Blocks that came since the window left the end; undefined while it is at the end. */
+  /** Blocks that came since the window left the end; undefined while the last frame showed the end. */
   get newBlocks(): number | undefined {
     const { transcript } = this.#services.session;
-    if (this.#isAtEnd) return undefined;
+    if (this.#view.isAtEnd) return undefined;
     return shownBehind(transcript, this.#seen, NEW_BLOCKS_MAX);
   }
 
@@ -184,7 +192,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
         return part.#textSize;
       },
       get shown() {
-        return part.#shown;
+        return part.#view.rows;
       },
       context: () => part.#context(),
     };
@@ -261,13 +269,10 @@ export class TranscriptPart implements ScreenPart, Disposable {
     if (current !== undefined) this.#browse.mark(current.event);
   }
 
-  get #isAtEnd(): boolean {
-    return this.#pane.view(this.#services.session.transcript, this.#size.rows, this.#context()).isAtEnd;
-  }
-
   /** Follows the end again if it is in sight and nothing holds the place. */
   #followAtEnd(): void {
-    if (this.#isAtEnd) this.#pane.follow();
+    const { transcript } = this.#services.session;
+    if (this.#pane.view(transcript, this.#size.rows, this.#context()).isAtEnd) this.#pane.follow();
   }
 
   #actInBrowse(action: ActionName): boolean {

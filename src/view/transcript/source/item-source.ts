@@ -1,14 +1,13 @@
 import { unreachable } from "../../../base/assert.ts";
-import { hunksOf } from "../../../base/text/diff/hunks.ts";
 import { sizeText } from "../../../base/text/size-text.ts";
 import { callSummary } from "../../texts/call-summary.ts";
 import type { ProposedChange } from "../../texts/change-preview.ts";
 import { proposedChanges } from "../../texts/change-preview.ts";
 import { endingText } from "../../texts/ending-text.ts";
+import { proposedHunks } from "../../texts/proposed-hunks.ts";
 import type { CallItem, PromptBlock, TranscriptItem } from "../items.ts";
 import { streamedSource } from "../streamed-text.ts";
 
-const CONTEXT_LINES = 3;
 /** A character of base64 is three quarters of a byte. */
 const BYTES_PER_CHARACTER = 0.75;
 
@@ -57,8 +56,9 @@ function callSource(call: CallItem): string {
 }
 
 /** Returns a proposed change as a unified diff. A part of a file has no line numbers. */
-function diffText({ path, before, after }: ProposedChange): string {
-  const hunks = hunksOf(before ?? "", after, CONTEXT_LINES).map((hunk) => {
+function diffText(change: ProposedChange): string {
+  const { path, before } = change;
+  const hunks = proposedHunks(change).map((hunk) => {
     const { old_start, old_lines, new_start, new_lines, lines } = hunk;
     const place = before === undefined ? ` -${old_start},${old_lines} +${new_start},${new_lines} ` : " ";
     return `@@${place}@@\n${lines.map((line) => (line.endsWith("\n") ? line : `${line}\n`)).join("")}`;

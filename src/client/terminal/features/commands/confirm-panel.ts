@@ -9,8 +9,8 @@ import type { Size } from "../../screen/screen.ts";
 type ConfirmServices = Pick<Services, "keys" | "clock" | "draft" | "open" | "close" | "redraw">;
 
 const CHOICES = [
-  ["y", "yes", true],
-  ["n", "no", false],
+  ["confirm.yes", "yes", true],
+  ["confirm.no", "no", false],
 ] as const;
 
 /** Asks a yes or no question of this client alone. Resolves to undefined if the person closes it. */
@@ -25,7 +25,6 @@ export async function askConfirm(question: string, services: ConfirmServices): P
 class ConfirmPanel implements Overlay {
   readonly title = "Question";
   readonly place = "bottom";
-  readonly contexts: readonly KeyContext[] = ["list"];
   readonly #question: string;
   readonly #services: ConfirmServices;
   readonly #answered: (answer: boolean | undefined) => void;
@@ -40,13 +39,21 @@ class ConfirmPanel implements Overlay {
     this.#guard.ask(this);
   }
 
+  /** Until its keys answer, each one goes to the draft. */
+  get contexts(): readonly KeyContext[] {
+    return this.#isLive ? ["confirm", "list"] : ["list"];
+  }
+
   draw({ columns, rows: height }: Size): DrawnPart {
     const isLive = this.#isLive;
     const head = wrapSpans([span(this.#question, { role: "warning", isBold: true })], { columns });
-    const choices = CHOICES.map(([letter, word], at) =>
+    const choices = CHOICES.map(([action, word], at) =>
       row([
         span(at === this.#at ? "▸ " : "  ", { role: "accent" }),
-        span(`${letter}  ${word}`, isLive ? { isBold: at === this.#at } : { role: "dim" }),
+        span(
+          `${this.#services.keys.keysOf(action)[0] ?? "-"}  ${word}`,
+          isLive ? { isBold: at === this.#at } : { role: "dim" },
+        ),
       ]),
     );
     const { keys } = this.#services;
@@ -59,6 +66,10 @@ class ConfirmPanel implements Overlay {
 
   act(action: ActionName): boolean {
     switch (action) {
+      case "confirm.yes":
+      case "confirm.no":
+        if (this.#isLive) this.#answer(action === "confirm.yes");
+        return true;
       case "list.up":
       case "list.down":
         this.#guard.key();
@@ -78,11 +89,6 @@ class ConfirmPanel implements Overlay {
   }
 
   type(text: string): boolean {
-    const chosen = CHOICES.find(([letter]) => letter === text.toLowerCase());
-    if (this.#isLive && chosen !== undefined) {
-      this.#answer(chosen[2]);
-      return true;
-    }
     this.#guard.pasted();
     this.#services.draft.insert(text);
     return true;

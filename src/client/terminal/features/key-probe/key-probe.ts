@@ -12,8 +12,8 @@ import type { Services } from "../../layout/services.ts";
 import type { KeyInput, Size } from "../../screen/screen.ts";
 
 const SHOWN_MAX = 8;
-const LEAVE = "escape";
-const INTERRUPT = "ctrl+c";
+/** The key that closes if the person has taken all keys from the actions that do. */
+const ALWAYS_LEAVES = "ctrl+c";
 
 /** The probe of keys. */
 export function keyProbe(services: Services): TerminalFeature {
@@ -35,9 +35,21 @@ export class KeyProbe implements Overlay {
 
   key({ key }: KeyInput): boolean {
     const name = keyName(key) ?? key;
-    if (name === INTERRUPT || (name === LEAVE && this.#pressed[0] === LEAVE)) this.#services.close(this);
+    const isAgain = this.#pressed[0] === name;
+    if (this.#interrupts.includes(name) || (isAgain && name === this.#leave)) this.#services.close(this);
     this.#pressed = [name, ...this.#pressed].slice(0, SHOWN_MAX);
     return true;
+  }
+
+  /** The key that closes if it is pressed twice. */
+  get #leave(): string | undefined {
+    return this.#services.keys.keysOf("panel.leave")[0];
+  }
+
+  /** Keys that close at once. */
+  get #interrupts(): readonly string[] {
+    const keys = this.#services.keys.keysOf("app.interrupt");
+    return keys.length > 0 ? keys : [ALWAYS_LEAVES];
   }
 
   act(): boolean {
@@ -45,7 +57,9 @@ export class KeyProbe implements Overlay {
   }
 
   draw({ columns, rows: height }: Size): DrawnPart {
-    const intro = `Press a key to see its name in the settings file and what it does. ${LEAVE} twice, or ${INTERRUPT}, closes.`;
+    const leave = this.#leave === undefined ? "" : `${this.#leave} twice, or `;
+    const closing = `${leave}${this.#interrupts[0] ?? ALWAYS_LEAVES}${leave === "" ? "" : ","}`;
+    const intro = `Press a key to see its name in the settings file and what it does. ${closing} closes.`;
     const rows = [
       ...wrapSpans([span(intro, { role: "dim" })], { columns }),
       EMPTY_ROW,

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { costMs } from "../../../../../test/support/cost.ts";
 import { settle } from "../../../../../test/support/fake-clock.ts";
 import type { FakeServices } from "../../../../../test/support/terminal-parts.ts";
 import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
@@ -155,4 +156,16 @@ test("[ENG-26 TUI-03 bar Cancel] a cancel by this client takes its held messages
   await settle();
   expect(fake.sent).toMatchObject([{ kind: "WithdrawInput", inputId: "inp_1" }]);
   expect(fake.restored).toEqual([{ text: "mine", images: [] }]);
+});
+
+test("[ENG-26 bar:Queue] a frame costs the same with a thousand waiting messages of a megabyte as with a few short ones", async () => {
+  const pasted = `first words ${"word \n".repeat(200_000)}`;
+  const many = Array.from({ length: 1_000 }, (_, at) => waitingInput(at, pasted));
+  const { above } = openQueue(many);
+  expect(above()).toStartWith("queued   1 first words word word");
+  expect(above()).toContain("995 more · alt+q edits the queue");
+  const work = () => {
+    for (let frame = 0; frame < 100; frame += 1) above();
+  };
+  expect(await costMs(work, 100)).toBeLessThan(100);
 });

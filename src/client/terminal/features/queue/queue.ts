@@ -8,7 +8,7 @@ import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
 import { QueueCommands } from "./queue-commands.ts";
 import { QueuePanel } from "./queue-panel.ts";
-import { drawWaiting, inputRowText, waitingRow } from "./waiting-rows.ts";
+import { drawWaiting, messageRowText, waitingRow } from "./waiting-rows.ts";
 
 /** Rows of waiting messages above the draft, on a screen of so many rows. */
 const LISTED = { few: 2, many: 5, rows: 20 } as const;
@@ -71,14 +71,14 @@ function queueRows({ session, draft, screen, keys }: Services, columns: number):
   if (waiting.length === 0 && sending.length === 0 && earlier === 0) return [];
   const most = screen.size.rows < LISTED.rows ? LISTED.few : LISTED.many;
   const rows = [
-    ...waiting.map((input, at) => waitingRow(input, at + 1, { clients, self })),
-    ...sending.map(({ text }, at) => ({
+    ...waiting.slice(0, most).map((input, at) => waitingRow(input, at + 1, { clients, self })),
+    ...sending.slice(0, Math.max(0, most - waiting.length)).map((message, at) => ({
       number: waiting.length + at + 1,
       kind: "sending" as const,
-      text: inputRowText([{ type: "text", text }]),
+      text: messageRowText(message),
     })),
   ];
-  const more = rows.length - most;
+  const more = waiting.length + sending.length - most;
   const key = keys.label("input.takeBack", "the palette");
   const start = keys.label("input.send", "the key that sends");
   const isHeld = waiting.some(({ held }) => held) && view.run?.turn === undefined;
@@ -89,7 +89,7 @@ function queueRows({ session, draft, screen, keys }: Services, columns: number):
     `${key} edits the queue`,
   ].join(" · ");
   return [
-    ...rows.slice(0, most).map((each) => drawWaiting(each, columns)),
+    ...rows.map((each) => drawWaiting(each, columns)),
     row([span(cutEnd(hint, columns), { role: "dim" })]),
   ];
 }

@@ -9,6 +9,7 @@ import { neutraliseLine } from "../../../../view/terminal/terminal-text.ts";
 import type { DrawnRow, Role } from "../../drawing/span.ts";
 import { row, span } from "../../drawing/span.ts";
 import { imageLabels } from "../../images/draft-image.ts";
+import type { OutgoingMessage } from "../../input/message.ts";
 
 /** A message that waits, as one row shows it. */
 export interface WaitingRow {
@@ -23,6 +24,8 @@ export type WaitingKind = "sending" | "queued" | "steering" | "held" | "unsure";
 
 const KIND_COLUMNS = 9;
 const TEXT_CHARACTERS_MAX = 500;
+/** Characters of a text that are looked at for its row, from its first word on: runs of blanks become one. */
+const READ_CHARACTERS_MAX = 4 * TEXT_CHARACTERS_MAX;
 const TEXT_COLUMNS_MIN = 12;
 const ROLES: Readonly<Record<WaitingKind, Role>> = {
   sending: "dim",
@@ -70,11 +73,34 @@ export function drawWaiting(
   );
 }
 
+const textOfInput = new WeakMap<readonly InputBlock[], string>();
+
 /** Returns the text of an input on one line. An image that its text names is not named twice. */
 export function inputRowText(content: readonly InputBlock[]): string {
+  const known = textOfInput.get(content);
+  if (known !== undefined) return known;
+  const text = rowTextOf(content);
+  textOfInput.set(content, text);
+  return text;
+}
+
+const contentOfMessage = new WeakMap<OutgoingMessage, readonly InputBlock[]>();
+
+/** Returns the text of a message on one line. */
+export function messageRowText(message: OutgoingMessage): string {
+  const content = contentOfMessage.get(message) ?? [{ type: "text", text: message.text }];
+  contentOfMessage.set(message, content);
+  return inputRowText(content);
+}
+
+function rowTextOf(content: readonly InputBlock[]): string {
   const words = inputTexts(content, () => "");
   const named = words.reduce((sum, text) => sum + imageLabels(text).length, 0);
   const media = content.flatMap((block) => (block.type === "text" ? [] : [`[${block.type}]`]));
-  const text = [...words, ...media.slice(named)].join(" ");
-  return neutraliseLine(shortened(text.replaceAll(/\s+/g, " ").trim(), TEXT_CHARACTERS_MAX));
+  const shown = [...words.map(beginningOf), ...media.slice(named)].join(" ");
+  return neutraliseLine(shortened(shown.replaceAll(/\s+/g, " ").trim(), TEXT_CHARACTERS_MAX));
+}
+
+function beginningOf(text: string): string {
+  return shortened(text.trimStart(), READ_CHARACTERS_MAX);
 }

@@ -101,6 +101,9 @@ export class ReplayView implements Overlay {
         return this.#go(() => steps.previousTurn(), "There is no earlier turn.");
       case "replay.end":
         return this.#go(() => steps.end());
+      case "replay.goToTurn":
+        this.#goToTyped();
+        return true;
       case "replay.start":
         return this.#go(() => steps.goTo(1));
       case "panel.leave":
@@ -112,14 +115,16 @@ export class ReplayView implements Overlay {
     }
   }
 
-  /** Takes digits and a `g`: `12g` goes to turn 12. */
+  /** Takes the digits of a turn's number. */
   type(text: string): boolean {
-    if (/^\d$/.test(text)) this.#digits = `${this.#digits}${text}`.slice(-DIGITS_MAX);
-    else if (text === "g" && this.#digits !== "") {
-      const turn = Number(this.#digits);
-      this.#go(() => this.#steps.toTurn(turn), `There is no turn ${turn}.`);
-    } else this.#digits = "";
+    this.#digits = /^\d$/.test(text) ? `${this.#digits}${text}`.slice(-DIGITS_MAX) : "";
     return true;
+  }
+
+  #goToTyped(): void {
+    if (this.#digits === "") return;
+    const turn = Number(this.#digits);
+    this.#go(() => this.#steps.toTurn(turn), `There is no turn ${turn}.`);
   }
 
   paste(): boolean {
@@ -204,7 +209,10 @@ export class ReplayView implements Overlay {
     ];
     const state =
       this.#sentence !== "" ? this.#sentence : this.#isReading ? "reading …" : "nothing runs again";
-    const typed = this.#digits === "" ? "" : ` · ${this.#digits} (g goes to that turn)`;
+    const [goKey] = keys.keysOf("replay.goToTurn");
+    const [leaveKey] = keys.keysOf("panel.leave");
+    const typed =
+      this.#digits === "" || goKey === undefined ? "" : ` · ${this.#digits} (${goKey} goes to that turn)`;
     const line = `${[...place, state].join(" · ")}${typed}`;
     const hints = HINTS.flatMap(([action, word]) => {
       const [key] = keys.keysOf(action);
@@ -213,7 +221,14 @@ export class ReplayView implements Overlay {
     return [
       row([span("─".repeat(columns), { role: "border" })]),
       ...wrapSpans([span(line, { role: "accent" })], { columns }),
-      ...packedRows([...hints, "12g turn 12", "escape leave"], { columns, rowsMax: HINT_ROWS_MAX }),
+      ...packedRows(
+        [
+          ...hints,
+          ...(goKey === undefined ? [] : [`12 ${goKey} turn 12`]),
+          ...(leaveKey === undefined ? [] : [`${leaveKey} leave`]),
+        ],
+        { columns, rowsMax: HINT_ROWS_MAX },
+      ),
     ];
   }
 }

@@ -27,25 +27,23 @@ export interface SidebarPartOptions {
 export class SidebarPart implements SidePart {
   readonly contexts: readonly KeyContext[] = [];
   readonly #options: SidebarPartOptions;
-  /** Present while it is on the screen. */
+  /** Present while it is on the screen: only then its facts are read. */
   #held: Disposable | undefined;
+  #isShown = false;
   #lines: readonly OverviewLine[] = [];
 
   constructor(options: SidebarPartOptions) {
     this.#options = options;
   }
 
-  /** True if it was on the screen in the last frame. */
+  /** True if there was room for it when it was asked last. */
   get isShown(): boolean {
-    return this.#held !== undefined;
+    return this.#isShown;
   }
 
-  /** A sidebar that comes to sight begins to read, and one that leaves it ends that: only a frame knows the width. */
   columns({ columns }: Size): number {
-    const isShown = this.#options.isWanted() && columns >= SIDEBAR_SCREEN_COLUMNS;
-    if (isShown) this.#held ??= this.#options.feed.hold();
-    else this.#release();
-    return isShown ? Math.max(COLUMNS_MIN, Math.min(COLUMNS_MAX, Math.floor(columns / 4))) : 0;
+    this.#isShown = this.#options.isWanted() && columns >= SIDEBAR_SCREEN_COLUMNS;
+    return this.#isShown ? Math.max(COLUMNS_MIN, Math.min(COLUMNS_MAX, Math.floor(columns / 4))) : 0;
   }
 
   draw({ columns, rows }: Size): DrawnPart {
@@ -53,6 +51,11 @@ export class SidebarPart implements SidePart {
     this.#lines = fitSections(feed.sections(), { rows, folded });
     if (this.#lines.length === 0) return { rows: [row([span("nothing is known yet", { role: "dim" })])] };
     return { rows: this.#lines.map((line) => drawLine(line, columns)) };
+  }
+
+  drawn({ columns }: Size): void {
+    if (columns === 0) this.#release();
+    else this.#held ??= this.#options.feed.hold();
   }
 
   act(): boolean {

@@ -60,7 +60,10 @@ function openSidebar(columns: number, run: object = {}) {
   const feature = sidebar(known);
   const frame = (rows = 30) => {
     const width = feature.side?.columns({ columns, rows }) ?? 0;
-    return width === 0 ? undefined : linesOf(feature.side?.draw({ columns: width - 2, rows }).rows ?? []);
+    const size = { columns: Math.max(0, width - 2), rows };
+    const drawn = width === 0 ? undefined : linesOf(feature.side?.draw(size).rows ?? []);
+    feature.side?.drawn?.(size);
+    return drawn;
   };
   return { services, feature, asked, frame, isReading: () => isReading };
 }

@@ -2,9 +2,9 @@ import { HarnessError } from "../../../../base/errors.ts";
 import type { SessionId } from "../../../../base/ids.ts";
 import type { ResultOf } from "../../../../protocol/queries/queries.ts";
 import { withoutFenceTags } from "../../../../view/input-text.ts";
-import type { TranscriptItem } from "../../../../view/transcript/items.ts";
+import type { PromptItem, TranscriptItem } from "../../../../view/transcript/items.ts";
 import { PROMPT_CHARACTERS_MAX } from "../../../../view/transcript/prompt-blocks.ts";
-import type { Transcript, TranscriptSegment } from "../../../../view/transcript/transcript.ts";
+import type { TranscriptSegment } from "../../../../view/transcript/transcript.ts";
 import type { Services } from "../../layout/services.ts";
 import { ClearedDrafts } from "./cleared-drafts.ts";
 
@@ -40,8 +40,19 @@ function promptsOf(segment: TranscriptSegment): readonly HistoryEntry[] {
   return found;
 }
 
+const entryOfPrompt = new WeakMap<PromptItem, { readonly entry: HistoryEntry | undefined }>();
+
+/** Returns the same entry for the same item, so that a list of them can be compared. */
 function entryOf(item: TranscriptItem): HistoryEntry | undefined {
   if (item.kind !== "prompt") return undefined;
+  const known = entryOfPrompt.get(item);
+  if (known !== undefined) return known.entry;
+  const entry = newEntryOf(item);
+  entryOfPrompt.set(item, { entry });
+  return entry;
+}
+
+function newEntryOf(item: PromptItem): HistoryEntry | undefined {
   const text = item.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
   if (text.trim() === "") return undefined;
   const entry: HistoryEntry = { text, atMs: Date.parse(item.ts), from: "session" };
@@ -82,11 +93,15 @@ export class PromptHistory {
 
   /** Returns what is known so far, the newest first. `load` reads more. */
   entries(): readonly HistoryEntry[] {
-    const { transcript } = this.#services.session;
-    const of: readonly unknown[] = [transcript, this.#cleared.drafts, this.#commands, this.#folder];
-    if (this.#merged === undefined || this.#merged.of.some((each, at) => each !== of[at]))
-      this.#merged = { of, entries: mergedHistory(this.#all(transcript)) };
-    return this.#merged.entries;
+    const prompts = this.#services.session.transcript.segments.flatMap(promptsOf);
+    // Most events change no prompt: then what is merged stays.
+    const of = [this.#cleared.drafts, this.#commands, this.#folder, ...prompts];
+    const known = this.#merged;
+    if (known?.of.length === of.length && known.of.every((each, at) => each === of[at])) return known.entries;
+    const cleared = this.#cleared.drafts.map((draft): HistoryEntry => ({ ...draft, from: "draft" }));
+    const entries = mergedHistory([...prompts, ...cleared, ...this.#commands, ...this.#folder]);
+    this.#merged = { of, entries };
+    return entries;
   }
 
   /** Keeps a text that no turn of the session has: a draft that was cleared, or a command. */
@@ -135,11 +150,6 @@ export class PromptHistory {
     );
     const whole = content.flatMap((block) => (block.type === "text" ? [withoutFenceTags(block.text)] : []));
     return whole.length === 0 ? undefined : whole.join("\n");
-  }
-
-  #all(transcript: Transcript): readonly HistoryEntry[] {
-    const cleared = this.#cleared.drafts.map((draft): HistoryEntry => ({ ...draft, from: "draft" }));
-    return [...transcript.segments.flatMap(promptsOf), ...cleared, ...this.#commands, ...this.#folder];
   }
 
   async #read(): Promise<void> {

@@ -168,9 +168,31 @@ export class Search implements Disposable {
     this.#origin = undefined;
   }
 
+  /** Shows the current match once its page is loaded. */
+  land(): void {
+    const current = this.#current;
+    if (!this.#isLanding || current === undefined) return;
+    // The person has scrolled away meanwhile.
+    if (this.#window.pane.top?.event !== current.event) {
+      this.#isLanding = false;
+      return;
+    }
+    if (isUnloaded(this.#window.transcript, current.event)) return;
+    this.#isLanding = false;
+    const [first] = this.#rangesOfCurrent();
+    if (first !== undefined) {
+      putInSight(this.#window, { ...first.place, row: first.range.row });
+      this.#originAtCurrent();
+      return;
+    }
+    // The page divides a long text in another place: the match is the first one from there on.
+    this.#origin = { place: { event: current.event, part: 0, row: 0 }, isEnd: false };
+    this.#current = undefined;
+    this.#begin();
+  }
+
   /** Takes a transcript that has changed: it is looked through again after a moment. */
   refresh(): void {
-    this.#land();
     if (!this.isActive || this.#timer !== undefined) return;
     const isKnown = this.#scan?.transcript === this.#window.transcript;
     if (isKnown && this.#texts?.isFor(this.#window.context()) === true) return;
@@ -363,29 +385,6 @@ export class Search implements Disposable {
     }
     const [first] = this.#rangesOfCurrent();
     if (first !== undefined) bringIntoSight(this.#window, { ...first.place, row: first.range.row });
-  }
-
-  /** Shows the current match once its page is loaded. */
-  #land(): void {
-    const current = this.#current;
-    if (!this.#isLanding || current === undefined) return;
-    // The person has scrolled away meanwhile.
-    if (this.#window.pane.top?.event !== current.event) {
-      this.#isLanding = false;
-      return;
-    }
-    if (isUnloaded(this.#window.transcript, current.event)) return;
-    this.#isLanding = false;
-    const [first] = this.#rangesOfCurrent();
-    if (first !== undefined) {
-      putInSight(this.#window, { ...first.place, row: first.range.row });
-      this.#originAtCurrent();
-      return;
-    }
-    // The page divides a long text in another place: the match is the first one from there on.
-    this.#origin = { place: { event: current.event, part: 0, row: 0 }, isEnd: false };
-    this.#current = undefined;
-    this.#begin();
   }
 
   /** Returns the parts of rows that the current match covers, with the rows counted in its part. */

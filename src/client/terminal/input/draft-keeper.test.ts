@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test";
+import { fakeServices } from "../../../../test/support/terminal-parts.ts";
+import { HarnessError } from "../../../base/errors.ts";
+import { ImageUploads } from "../images/image-uploads.ts";
+import { DRAFT_PAUSE_MS, DRAFT_READER, DraftKeeper, NEW_DRAFT_READER } from "./draft-keeper.ts";
+
+const FULL = new HarnessError("UsageInvalid", { problem: "the disk is full" });
+
+function openKeeper(session: object = {}) {
+  const services = fakeServices();
+  Object.assign(services.session, session);
+  const draft = { text: "" };
+  const keeper = new DraftKeeper(services, {
+    uploads: new ImageUploads(services.session),
+    read: () => ({ text: draft.text, chips: [] }),
+  });
+  const write = (text: string) => {
+    draft.text = text;
+    keeper.changed();
+  };
+  const kept = () =>
+    services.sent.map((sent) => (sent.kind === "SetDraft" ? [sent.reader, sent.text] : sent.kind));
+  return { services, keeper, write, kept };
+}
+
+test("[TUI-10] a draft is kept once it rests, as it is by then, and at the end of the client at once", async () => {
+  const { services, keeper, write, kept } = openKeeper();
+  for (const text of ["h", "ha", "half"]) {
+    write(text);
+    await services.clock.advance(DRAFT_PAUSE_MS - 1);
+  }
+  expect([kept(), keeper.isKept]).toEqual([[], false]);
+  await services.clock.advance(1);
+  expect([kept(), keeper.isKept]).toEqual([[[DRAFT_READER, "half"]], true]);
+  write("half written");
+  await keeper.settle();
+  expect(kept().at(-1)).toEqual([DRAFT_READER, "half written"]);
+  await keeper.settle();
+  expect(kept()).toHaveLength(2);
+});
+
+test("[TUI-10] a refused draft counts as not kept, and is tried again with the next change", async () => {
+  const { services, keeper, write, kept } = openKeeper();
+  services.reply = FULL;
+  write("one");
+  await keeper.settle();
+  expect(keeper.isKept).toBe(false);
+  services.reply = {};
+  write("one two");
+  await keeper.settle();
+  expect([kept().at(-1), keeper.isKept]).toEqual([[DRAFT_READER, "one two"], true]);
+});
+
+test("[TUI-10] before a session is open its folder's last one keeps the draft; without one it is not kept", async () => {
+  const before = openKeeper({ open: undefined, last: { session: "ses_0" } });
+  before.write("early");
+  await before.keeper.settle();
+  expect(before.kept()).toEqual([[NEW_DRAFT_READER, "early"]]);
+  const nowhere = openKeeper({ open: undefined, last: undefined });
+  nowhere.write("early");
+  await nowhere.keeper.settle();
+  expect([nowhere.kept(), nowhere.keeper.isKept]).toEqual([[], false]);
+});
+
+test("[TUI-10] the kept draft comes back once, and one that cannot be read is asked for again", async () => {
+  const { services, keeper } = openKeeper();
+  services.answers.GetDraft = FULL;
+  expect((await keeper.restored()).text).toBe("");
+  services.answers.GetDraft = { text: "from before" };
+  expect((await keeper.restored()).text).toBe("from before");
+  expect((await keeper.restored()).text).toBe("");
+  expect(services.queries).toEqual(["GetDraft", "GetDraft"]);
+});
