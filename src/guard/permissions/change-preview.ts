@@ -10,8 +10,8 @@ import { sha256Of } from "../../tools/files/seen-files.ts";
 import { replaceExact } from "../../tools/files/text/replace.ts";
 import { parseText } from "../../tools/files/text/text-file.ts";
 import type { AcceptedChange, CallPlan } from "../../tools/tool.ts";
-import type { ProposedChange } from "../../view/texts/change-preview.ts";
-import { proposedChanges } from "../../view/texts/change-preview.ts";
+import type { ProposedChange } from "../../view/texts/changes/change-preview.ts";
+import { proposedChanges } from "../../view/texts/changes/change-preview.ts";
 import { mayHoldCredentials } from "./judge/sensitive.ts";
 
 /** Limit for compared files; for a larger one the question shows the call's own input. */

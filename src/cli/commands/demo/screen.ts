@@ -3,7 +3,7 @@ import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { neutralise, neutraliseLine, TerminalText } from "../../../view/terminal/terminal-text.ts";
 import { callSummary } from "../../../view/texts/call-summary.ts";
-import { proposedChanges } from "../../../view/texts/change-preview.ts";
+import { proposedChanges } from "../../../view/texts/changes/change-preview.ts";
 import type { Palette } from "./palette.ts";
 import { Wrap } from "./wrap.ts";
 

@@ -59,7 +59,8 @@ export function terminalHost({
     async read(path, bytesMax) {
       const info = await stat(path);
       // A pipe would be waited for without an end.
-      if (!info.isFile()) throw new HarnessError("UsageInvalid", { problem: `${path} is not a regular file` });
+      if (!info.isFile())
+        throw new HarnessError("UsageInvalid", { problem: `${path} is not a regular file` });
       const { size } = info;
       if (size > bytesMax) throw new HarnessError("UsageInvalid", { problem: `${path} has ${size} bytes` });
       return await readFile(path);

@@ -1,7 +1,7 @@
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { reveal } from "../../../view/terminal/terminal-text.ts";
-import type { ProposedChange } from "../../../view/texts/change-preview.ts";
-import { proposedChanges } from "../../../view/texts/change-preview.ts";
+import type { ProposedChange } from "../../../view/texts/changes/change-preview.ts";
+import { proposedChanges } from "../../../view/texts/changes/change-preview.ts";
 
 /**
  * Returns the change that a call would make, as quoted lines: the engine's diff, else the call's own arguments.

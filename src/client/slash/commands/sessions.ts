@@ -4,7 +4,7 @@ import { parseSessionPoint, SESSION_POINT_FORM } from "../../../view/session-poi
 import type { SlashCommand } from "../../../view/slash/slash.ts";
 import { printCommand } from "../../../view/slash/slash.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
-import { changedFilesText } from "../../../view/texts/changed-files.ts";
+import { changedFilesText } from "../../../view/texts/changes/changed-files.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { SlashContext } from "../slash-context.ts";
 import { unknownText } from "./help-text.ts";

@@ -24,7 +24,7 @@ function runs({ item }: TakenPart): boolean {
   return item.kind === "call" && (item.state === "running" || item.state === "asked");
 }
 
-test("[TUI-01 wish:28] each part is handed out once, in order, whenever one asks; a call that outlives its turn twice", async () => {
+test("[TUI-01 complaint 28] each part is handed out once, in order, whenever one asks; a call that outlives its turn twice", async () => {
   const property = fc.property(transcriptLog, fc.array(fc.boolean()), (events, asks) => {
     const parts = new FinishedParts();
     const taken: TakenPart[] = [];

@@ -2,7 +2,7 @@ import { defined } from "../../../base/defined.ts";
 import { isObject, stringAt } from "../../../base/json.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { Hunk } from "../../../protocol/events/hunk.ts";
-import { proposedChanges } from "../../../view/texts/change-preview.ts";
+import { proposedChanges } from "../../../view/texts/changes/change-preview.ts";
 import { diffLine, signedLines } from "../diff/diff-file.ts";
 import type { DiffOptions } from "../diff/diff-rows.ts";
 import { drawWhole } from "../diff/draw-whole.ts";

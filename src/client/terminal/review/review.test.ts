@@ -5,7 +5,7 @@ import { parseReview } from "./parse-review.ts";
 
 const HEAD = "SKILL.md: a skill that has changed.\nThe model reads it.\n\n";
 
-test("[TOFU-01 TUI-05 bar:Diff] a changed file has the numbers of its lines, unless some are folded", () => {
+test("[TOFU-01 TUI-05 bar Diff] a changed file has the numbers of its lines, unless some are folded", () => {
   const changed = parseReview(`${HEAD}@@ -7 +7 @@\n same\n-old\n+new\n same`);
   expect(linesOf(drawReview(changed, { columns: 40, at: 0, layout: "auto" }))).toEndWith(
     "changed\n@@ 7 → 7\n 7  7   same\n 8    - old\n    8 + new\n 9  9   same",

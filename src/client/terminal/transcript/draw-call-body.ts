@@ -4,7 +4,7 @@ import { sizeText } from "../../../base/text/size-text.ts";
 import { count, grouped } from "../../../base/text/text.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
-import { proposedChanges } from "../../../view/texts/change-preview.ts";
+import { proposedChanges } from "../../../view/texts/changes/change-preview.ts";
 import type { CallItem } from "../../../view/transcript/items.ts";
 import type { DiffFile } from "../diff/diff-file.ts";
 import { diffRows } from "../diff/diff-rows.ts";

@@ -1,10 +1,10 @@
 import { unreachable } from "../../../base/assert.ts";
 import { sizeText } from "../../../base/text/size-text.ts";
 import { callSummary } from "../../texts/call-summary.ts";
-import type { ProposedChange } from "../../texts/change-preview.ts";
-import { proposedChanges } from "../../texts/change-preview.ts";
+import type { ProposedChange } from "../../texts/changes/change-preview.ts";
+import { proposedChanges } from "../../texts/changes/change-preview.ts";
+import { proposedHunks } from "../../texts/changes/proposed-hunks.ts";
 import { endingText } from "../../texts/ending-text.ts";
-import { proposedHunks } from "../../texts/proposed-hunks.ts";
 import type { CallItem, PromptBlock, TranscriptItem } from "../items.ts";
 import { streamedSource } from "../streamed-text.ts";
 

@@ -22,7 +22,7 @@ test("[TUI-11 bar Keys] the probe names each key and what it does in each contex
   expect(services.overlays).toEqual([]);
 });
 
-test("[TUI-11 bar:Keys] the probe closes by the keys that the person has chosen, and says so", () => {
+test("[TUI-11 bar Keys] the probe closes by the keys that the person has chosen, and says so", () => {
   const keys = new KeyTable({ "app.interrupt": ["ctrl+x"], "panel.leave": ["q"] });
   for (const [closing, pressed] of [
     ["q", ["q", "q"]],

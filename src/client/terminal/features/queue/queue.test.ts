@@ -158,7 +158,7 @@ test("[ENG-26 TUI-03 bar Cancel] a cancel by this client takes its held messages
   expect(fake.restored).toEqual([{ text: "mine", images: [] }]);
 });
 
-test("[ENG-26 bar:Queue] a frame costs the same with a thousand waiting messages of a megabyte as with a few short ones", async () => {
+test("[ENG-26 bar Queue] a frame costs the same with a thousand waiting messages of a megabyte as with a few short ones", async () => {
   const pasted = `first words ${"word \n".repeat(200_000)}`;
   const many = Array.from({ length: 1_000 }, (_, at) => waitingInput(at, pasted));
   const { above } = openQueue(many);

@@ -18,8 +18,8 @@ import {
   questionEndText,
 } from "../../../../view/questions/question-words.ts";
 import { callSummary } from "../../../../view/texts/call-summary.ts";
-import type { ProposedChange } from "../../../../view/texts/change-preview.ts";
-import { proposedChanges } from "../../../../view/texts/change-preview.ts";
+import type { ProposedChange } from "../../../../view/texts/changes/change-preview.ts";
+import { proposedChanges } from "../../../../view/texts/changes/change-preview.ts";
 
 /** Fields of an event that an editor is shown. */
 type Call = Pick<PayloadOf<"ToolCallStarted">, "tool" | "args" | "toolKind" | "preview">;

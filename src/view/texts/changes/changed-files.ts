@@ -1,5 +1,5 @@
-import type { ResultOfCommand } from "../../protocol/commands/results.ts";
-import { neutraliseLine } from "../terminal/terminal-text.ts";
+import type { ResultOfCommand } from "../../../protocol/commands/results.ts";
+import { neutraliseLine } from "../../terminal/terminal-text.ts";
 
 /** Paths of each list that are shown. */
 const PATHS_SHOWN_MAX = 50;

@@ -1,5 +1,5 @@
-import type { TextHunk } from "../../base/text/diff/hunks.ts";
-import { hunksOf } from "../../base/text/diff/hunks.ts";
+import type { TextHunk } from "../../../base/text/diff/hunks.ts";
+import { hunksOf } from "../../../base/text/diff/hunks.ts";
 import type { ProposedChange } from "./change-preview.ts";
 
 /** Unchanged lines around the changed ones. */

@@ -1,5 +1,5 @@
-import { isObject } from "../../base/json.ts";
-import type { ChangePreview } from "../../protocol/events/shown-call.ts";
+import { isObject } from "../../../base/json.ts";
+import type { ChangePreview } from "../../../protocol/events/shown-call.ts";
 
 /** One change that a call makes to a file, as its arguments hold it. */
 export interface ProposedChange {
