@@ -1,5 +1,5 @@
 import type { ProposedChange } from "../../../view/texts/change-preview.ts";
-import { proposedHunks } from "../../../view/texts/proposed-hunks.ts";
+import { proposedHunks } from "../../../view/transcript/source/proposed-hunks.ts";
 import type { DiffFile } from "./diff-file.ts";
 import { diffLine } from "./diff-file.ts";
 

@@ -74,7 +74,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
     return { rows: this.#browse.isOpen ? withGutter(rows, shown, this.#browse) : rows };
   }
 
-  /** What is in sight counts as seen, and what is missing in it is read back. */
+  /** Counts the rows in sight as seen, and reads back a part that is missing in them. */
   drawn(): void {
     const { session } = this.#services;
     const { isAtEnd, missing } = this.#view;

@@ -4,9 +4,9 @@ import { callSummary } from "../../texts/call-summary.ts";
 import type { ProposedChange } from "../../texts/change-preview.ts";
 import { proposedChanges } from "../../texts/change-preview.ts";
 import { endingText } from "../../texts/ending-text.ts";
-import { proposedHunks } from "../../texts/proposed-hunks.ts";
 import type { CallItem, PromptBlock, TranscriptItem } from "../items.ts";
 import { streamedSource } from "../streamed-text.ts";
+import { proposedHunks } from "./proposed-hunks.ts";
 
 /** A character of base64 is three quarters of a byte. */
 const BYTES_PER_CHARACTER = 0.75;
