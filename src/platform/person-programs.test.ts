@@ -21,7 +21,7 @@ test("[TUI-08] the output of a program of the person, unless it is missing, fail
   expect(await output(shell("exec tail -f /dev/null"), { ...LIMITS, msMax: 50 })).toBeUndefined();
 });
 
-test("[TUI-08] a program gets a text as its input, and its failure is not its success", async () => {
+test("[TUI-08] a program gets a text as its input, and reports success or failure", async () => {
   const path = join(mkdtempSync(join(tmpdir(), "cinch-programs-")), "text");
   const feed = async (words: readonly string[], msMax = 60_000) =>
     await feedTo(words, "a text\n", { ...PLACE, msMax });

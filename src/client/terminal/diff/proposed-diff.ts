@@ -1,6 +1,6 @@
 import { NO_NEWLINE } from "../../../base/text/diff/hunks.ts";
 import type { ProposedChange } from "../../../view/texts/changes/change-preview.ts";
-import { proposedHunks } from "../../../view/texts/changes/proposed-hunks.ts";
+import { proposedHunks } from "../../../view/transcript/source/proposed-hunks.ts";
 import type { DiffFile } from "./diff-file.ts";
 import { diffLine } from "./diff-file.ts";
 

@@ -19,8 +19,8 @@ export interface UnsentTexts {
 
 /**
  * Returns the lines that stay on the main screen: messages that the engine has not confirmed, a draft that nothing
- * keeps, the cost of the session,
- * and the command that continues it. If the engine was never reached, all texts, whole: nothing else keeps them.
+ * keeps, the cost of the session, and the command that continues it. If the engine was never reached, all texts, whole:
+ * nothing else keeps them.
  */
 export function farewell(
   { open, view, self }: Pick<SessionAccess, "open" | "view" | "self">,

@@ -13,7 +13,7 @@ import type { DrawContext, DrawNested } from "./draw-context.ts";
 const BAR = "  │ ";
 /** Columns below which nested items get no indent: nothing would be left for their text. */
 const COLUMNS_MIN = 16;
-/** Characters of the last activity that its row is made from; what does not fit into its row is cut. */
+/** Characters of the last activity that are read; what does not fit into its row is cut. */
 const ACTIVITY_CHARACTERS_MAX = 1_000;
 
 /** Returns the rows of the sub-agent of a call: its last activity, count of calls and cost; unfolded: all its items. */

@@ -74,7 +74,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
     return { rows: this.#browse.isOpen ? withGutter(rows, shown, this.#browse) : rows };
   }
 
-  /** Counts what is in sight as seen, and reads back what is missing in it. */
+  /** Counts the rows in sight as seen, and reads back a part that is missing in them. */
   drawn(): void {
     const { session } = this.#services;
     const { isAtEnd, missing } = this.#view;

@@ -7,6 +7,7 @@ import { proposedHunks } from "../../texts/changes/proposed-hunks.ts";
 import { endingText } from "../../texts/ending-text.ts";
 import type { CallItem, PromptBlock, TranscriptItem } from "../items.ts";
 import { streamedSource } from "../streamed-text.ts";
+import { proposedHunks } from "./proposed-hunks.ts";
 
 /** A character of base64 is three quarters of a byte. */
 const BYTES_PER_CHARACTER = 0.75;

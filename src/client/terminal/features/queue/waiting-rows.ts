@@ -24,7 +24,7 @@ export type WaitingKind = "sending" | "queued" | "steering" | "held" | "unsure";
 
 const KIND_COLUMNS = 9;
 const TEXT_CHARACTERS_MAX = 500;
-/** Characters of a text that its row is made from, from its first word on: runs of blanks become one. */
+/** Characters of a text that are read for its row, from its first word on: runs of blanks become one. */
 const READ_CHARACTERS_MAX = 4 * TEXT_CHARACTERS_MAX;
 const TEXT_COLUMNS_MIN = 12;
 const ROLES: Readonly<Record<WaitingKind, Role>> = {

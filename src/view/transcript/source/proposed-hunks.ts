@@ -1,6 +1,6 @@
 import type { TextHunk } from "../../../base/text/diff/hunks.ts";
 import { hunksOf } from "../../../base/text/diff/hunks.ts";
-import type { ProposedChange } from "./change-preview.ts";
+import type { ProposedChange } from "../../texts/changes/change-preview.ts";
 
 /** Unchanged lines around the changed ones. */
 const CONTEXT_LINES = 3;
