@@ -83,6 +83,8 @@ test("[SES-18 SES-16] a log whose lease could not be given back is opened again 
   await store.list({ limit: 1 });
   expect((await store.find(log.logId))?.heldBy).toMatchObject({ pid: world.machine.pid });
   await next.append({ events: texts(log.session, 1, ["a"]) }, "process");
+  const findings = await Array.fromAsync(store.check("full", new AbortController().signal));
+  expect(findings.filter(({ weight }) => weight === "damage")).toEqual([]);
 });
 
 test("[SES-18 LIFE-02] a store that is closed waits 2 s for a lock, however many logs it writes", async () => {
