@@ -474,3 +474,23 @@ test("[TUI-11 PERM-06] on the lowest screens a question shows its command, the c
     .findIndex((text) => text.startsWith("> no"));
   expect(stage.draw(size).cursor).toEqual({ row: at, column: 4 });
 });
+
+test("[PERM-14 TUI-11] on a screen without a row for what is asked no key answers, and the whole screen shows it", async () => {
+  for (const question of [permission(), ask({ choices: [{ value: "yes", label: "yes" }] as never })]) {
+    const { services, input, screen, press } = openStage();
+    services.ask(question);
+    const small = { columns: 20, rows: 4 };
+    screen(small);
+    await services.clock.advance(LIVE_MS);
+    expect(screen(small)).not.toMatch(/npm run|a plan/);
+    press("y", "1");
+    expect([services.sent, input.text]).toEqual([[], "y1"]);
+    input.clear();
+    await services.clock.advance(LIVE_MS);
+    press("ctrl+f");
+    expect(screen(small)).toMatch(/npm run|a plan/);
+    await services.clock.advance(LIVE_MS);
+    press("1");
+    expect(services.sent).toHaveLength(1);
+  }
+});

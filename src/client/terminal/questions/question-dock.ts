@@ -28,6 +28,18 @@ import { PermissionDialog } from "./permission-dialog.ts";
 const SECOND_MS = 1_000;
 /** Longer time limits are not counted down. */
 const COUNTED_MS_MAX = 3_600_000;
+/** Actions that answer a question, or may. */
+const ANSWERS: ReadonlySet<ActionName> = new Set([
+  "question.once",
+  "question.session",
+  "question.tool",
+  "question.deny",
+  "dialog.send",
+  "dialog.decline",
+  "review.accept",
+  "review.decline",
+  "input.send",
+]);
 
 type AnswerOutcome = AcceptedOf<AnswerCommand["kind"]> | HarnessError;
 
@@ -47,7 +59,8 @@ interface Kept {
 
 /**
  * The question that waits for a person, above the draft. Keys answer it once it has been on the screen for 300 ms
- * without any key; each earlier key goes to the draft (PERM-14).
+ * without any key; each earlier key goes to the draft (PERM-14). So does one while the screen is too small for a row of
+ * what is asked.
  */
 export class QuestionDock implements ScreenPart {
   readonly #services: Services;
@@ -60,6 +73,8 @@ export class QuestionDock implements ScreenPart {
   /** Rows that the body had in the last frame. */
   #room = 0;
   #bodyRows = 0;
+  /** True if the last frame had a row of what is asked. */
+  #isInSight = false;
 
   constructor(services: Services) {
     this.#services = services;
@@ -122,6 +137,7 @@ export class QuestionDock implements ScreenPart {
     const body = this.#body(question, entry, columns);
     const shown = this.#window(entry, body, columns);
     const rows = [...head, ...shown, ...(field?.rows ?? []), ...answers].slice(0, height);
+    this.#isInSight = body.length === 0 || height > head.length;
     if (field?.cursor === undefined || !isLive) return { rows };
     const { cursor } = field;
     return { rows, cursor: { row: head.length + shown.length + cursor.row, column: cursor.column } };
@@ -130,13 +146,20 @@ export class QuestionDock implements ScreenPart {
   act(action: ActionName): boolean {
     const shown = this.#shown;
     if (shown === undefined || !this.takesKeys) return false;
+    if (!this.#isInSight && ANSWERS.has(action)) {
+      const key = this.#services.keys.keysOf("dialog.full")[0] ?? "the palette";
+      this.#services.say(`What is asked is not in sight: ${key}, or a larger screen, shows it.`, "warning");
+      return shown.dialog.hasFocus;
+    }
     const isTaken = shown.dialog.act(action) || this.#actAround(action, shown);
     if (isTaken) this.#services.redraw();
     return isTaken;
   }
 
   type(text: string): boolean {
-    const isTaken = this.takesKeys && this.#shown?.dialog.type(text) === true;
+    const dialog = this.#shown?.dialog;
+    const isBlind = !this.#isInSight && dialog?.field === undefined;
+    const isTaken = this.takesKeys && !isBlind && dialog?.type(text) === true;
     if (isTaken) this.#services.redraw();
     return isTaken;
   }
