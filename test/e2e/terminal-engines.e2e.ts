@@ -131,15 +131,17 @@ test(
     await terminal.shows("line 45");
     await terminal.type("my draft");
     signalIfRunning(await engineOf(mock), "SIGKILL");
-    await terminal.shows("What you type waits; it is tried for again.");
+    await terminal.shows("▌ The engine has stopped: it is started again. What you type waits.");
     await terminal.shows("The engine answers again.");
     const screen = await terminal.screen();
     expect(screen).toContain("my draft");
     expect(screen).toContain("line 45");
-    expect(screen).not.toContain("it is tried for again");
+    expect(screen).not.toContain("What you type waits");
     await terminal.press("C-u");
+    await terminal.shows("▌ The engine was restarted: the session continues");
     await enter(terminal, "still there?");
     await terminal.shows("after the crash");
+    await terminal.gone("The engine was restarted"); // the next turn has begun
   },
   TIMEOUT_MS,
 );
