@@ -246,6 +246,7 @@ test("[TUI-04] a refused answer is said and can be given again; one that came to
   services.ask(permission());
   await live();
   services.reply = new HarnessError("InvalidCommand", { kind: "AnswerPermission", why: "no such call" });
+  services.found = { questions: 1 };
   press("y");
   await live();
   expect(services.said.at(-1)).toContain("no such call");
@@ -492,5 +493,21 @@ test("[PERM-14 TUI-11] on a screen without a row for what is asked no key answer
     await services.clock.advance(LIVE_MS);
     press("1");
     expect(services.sent).toHaveLength(1);
+  }
+});
+
+test("[PERM-14] an answer to what is not asked any more says so; any other refusal is shown as it is", async () => {
+  for (const [questions, said] of [
+    [0, "The question is gone: its turn has ended."],
+    [1, "That cannot be done: no"],
+  ] as const) {
+    const { services, press, live } = openStage();
+    services.ask(permission());
+    await live();
+    services.reply = new HarnessError("InvalidCommand", { kind: "AnswerPermission", why: "no" });
+    services.found = { questions };
+    press("y");
+    await live();
+    expect(services.said).toEqual([said]);
   }
 });

@@ -1,4 +1,4 @@
-import { HarnessError } from "../../../base/errors.ts";
+import { HarnessError, hasReason } from "../../../base/errors.ts";
 import type { AcceptedOf } from "../../../protocol/commands/results.ts";
 import {
   leftOutText,
@@ -28,6 +28,7 @@ import { PermissionDialog } from "./permission-dialog.ts";
 const SECOND_MS = 1_000;
 /** Longer time limits are not counted down. */
 const COUNTED_MS_MAX = 3_600_000;
+const GONE = "The question is gone: its turn has ended.";
 /** Actions that answer a question, or may. */
 const ANSWERS: ReadonlySet<ActionName> = new Set([
   "question.once",
@@ -249,11 +250,19 @@ export class QuestionDock implements ScreenPart {
     try {
       const answer = await this.#services.session.send(command);
       isTaken = !(answer instanceof HarnessError);
-      this.#showOutcome(answer);
+      if (await this.#isGone(answer, command)) this.#services.say(GONE, "warning");
+      else this.#showOutcome(answer);
     } finally {
       entry.isSent = isTaken;
       this.#services.redraw();
     }
+  }
+
+  /** Returns true for a refusal because nothing is asked any more, such as after a restart of the engine. */
+  async #isGone(answer: AnswerOutcome, { sessionId }: AnswerCommand): Promise<boolean> {
+    if (!hasReason(answer, "InvalidCommand")) return false;
+    const info = await this.#services.session.query({ kind: "GetSession", sessionId, last: 0 });
+    return !(info instanceof HarnessError) && info.questions === 0;
   }
 
   #showOutcome(answer: AnswerOutcome): void {
