@@ -171,6 +171,8 @@ class TerminalClient {
       },
       isInline: inline !== undefined,
       keys: () => this.#settings.keys,
+      clock: this.#options.clock,
+      redraw: () => this.#screen.redraw(),
       theme: () => this.#themes.theme,
       alwaysShowsCursor: () => this.#settings.values.visibleCursor,
       act: (action) => this.#act(action),
@@ -192,6 +194,7 @@ class TerminalClient {
       return session === undefined ? { why } : { why, session };
     } finally {
       this.#leave.abort();
+      this.#stage.say(undefined);
       this.#safely(() => this.#transcript[Symbol.dispose]());
       this.#eachFeature((feature) => feature[Symbol.dispose]?.());
       this.#screen.stop([...printed, ...farewell(this.#store, this.#unsent)]);

@@ -55,6 +55,8 @@ function openStage() {
       status: () => ({ spans: [] }),
     },
     keys: () => services.keys,
+    clock: services.clock,
+    redraw: () => undefined,
     theme: () => NO_COLOURS,
     act: () => undefined,
   });
