@@ -10,6 +10,7 @@ import { row, span } from "./drawing/span.ts";
 import { TERMINAL_FEATURES } from "./features.ts";
 import { ImageUploads } from "./images/image-uploads.ts";
 import { InlineTranscript } from "./inline/inline-transcript.ts";
+import { HeldMessages } from "./input/held-messages.ts";
 import { InputPart } from "./input/input-part.ts";
 import type { OutgoingMessage } from "./input/message.ts";
 import { textMessage } from "./input/message.ts";
@@ -60,6 +61,7 @@ class TerminalClient {
   readonly #store: SessionFollower;
   readonly #input: InputPart;
   readonly #outbox: MessageSender;
+  readonly #held: HeldMessages;
   readonly #transcript: TranscriptPart;
   /** Present where the client shares the screen with a scrollback. */
   readonly #inline: InlineTranscript | undefined;
@@ -116,10 +118,19 @@ class TerminalClient {
         client.#eachFeature((feature) => feature.refused?.(refusal));
       },
     });
+    this.#held = new HeldMessages({
+      draft: () => this.#input,
+      say: (text) => this.#say(text),
+      redraw: () => this.#screen.redraw(),
+    });
     this.#input = new InputPart({
       services,
       uploads,
-      outbox: this.#outbox,
+      outbox: {
+        get slow() {
+          return [...client.#outbox.slow, ...client.#held.messages];
+        },
+      },
       workingDir: options.workingDir,
       send: (message, how) => this.#send(message, how),
     });
@@ -216,7 +227,8 @@ class TerminalClient {
   get #unsent(): UnsentTexts {
     const isReached = this.#store.self !== undefined;
     const sending = isReached ? this.#outbox.slow : this.#outbox.sending;
-    return { sending: sending.map(({ text }) => text), drafts: [this.#cleared, this.#input.text] };
+    const texts = [...sending, ...this.#held.messages].map(({ text }) => text);
+    return { sending: texts, drafts: [this.#cleared, this.#input.text], unkept: this.#input.unkept };
   }
 
   async #begin(): Promise<void> {
@@ -290,8 +302,15 @@ class TerminalClient {
       this.#say("A command takes no images: send them with a prompt, or remove them.", "warning");
       return;
     }
-    const again = () => this.#send(message, how);
-    if (this.#features.some((feature) => feature.send?.(text, how, again) === true)) return;
+    for (const feature of this.#features) {
+      const taken = feature.send?.(text, how) ?? false;
+      if (taken instanceof Promise)
+        inBackground(
+          this.#held.hold(message, taken, () => this.#send(message, how)),
+          this.#services,
+        );
+      if (taken !== false) return;
+    }
     inBackground(this.#outbox.send(message, how), this.#services);
   }
 
@@ -391,13 +410,15 @@ class TerminalClient {
 
   /** True while a turn runs, or a message is on its way. */
   get #isWorking(): boolean {
-    return this.#store.view.run?.turn !== undefined || this.#outbox.isSending;
+    const isSending = this.#outbox.isSending || this.#held.messages.length > 0;
+    return this.#store.view.run?.turn !== undefined || isSending;
   }
 
   async #cancel(): Promise<void> {
     const { open } = this.#store;
     if (!this.#isWorking) return;
     this.#outbox.cancel();
+    this.#held.cancel();
     if (open === undefined) return;
     const answer = await this.#store.send({ kind: "CancelTurn", sessionId: open.session });
     if (answer instanceof HarnessError) this.#tell(answer);

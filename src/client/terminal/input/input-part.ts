@@ -253,6 +253,12 @@ export class InputPart implements ScreenPart, Draft {
     await Promise.all([this.#keeper.settle(), this.#history.settle()]);
   }
 
+  /** The draft and the cleared drafts that no session has kept as they are now. */
+  get unkept(): readonly string[] {
+    const draft = this.#keeper.isKept ? [] : [this.text];
+    return [...draft, ...this.#history.unkept].filter((text) => text.trim() !== "");
+  }
+
   readonly #actions: Readonly<Partial<Record<ActionName, () => void>>> = {
     "input.newLine": () => this.#edit({ kind: "insert", text: "\n" }),
     "input.send": () => this.#send("queue"),

@@ -13,22 +13,24 @@ export interface UnsentTexts {
   readonly sending: readonly string[];
   /** The draft, and one that was cleared last. */
   readonly drafts: readonly string[];
+  /** Drafts, and cleared ones, that no session has kept as they are now. */
+  readonly unkept: readonly string[];
 }
 
 /**
- * Returns the lines that stay on the main screen: messages that the engine has not confirmed, the cost of the session,
- * and the command that continues it. If the engine was never reached, all texts, whole: nothing else keeps them.
+ * Returns the lines that stay on the main screen: messages that the engine has not confirmed, drafts that it could not
+ * keep, the cost of the session, and the command that continues it. If the engine was never reached, all texts, whole: nothing else keeps them.
  */
 export function farewell(
   { open, view, self }: Pick<SessionAccess, "open" | "view" | "self">,
-  { sending, drafts }: UnsentTexts,
+  { sending, drafts, unkept }: UnsentTexts,
 ): readonly string[] {
   const lost = [...drafts, ...sending].filter((text) => text.trim() !== "");
   if (self === undefined && lost.length > 0)
     return ["Not sent, and kept nowhere else:", ...lost.flatMap((text) => neutralise(text).split("\n"))];
-  const unconfirmed = sending.map(
-    (text) => `perhaps not sent: ${shortened(neutraliseLine(text), UNSENT_CHARACTERS_MAX)}`,
-  );
+  const printed = (what: string, texts: readonly string[]) =>
+    texts.map((text) => `${what}: ${shortened(neutraliseLine(text), UNSENT_CHARACTERS_MAX)}`);
+  const unconfirmed = [...printed("perhaps not sent", sending), ...printed("draft not kept", unkept)];
   if (open === undefined) return unconfirmed;
   const cost = totalCost(view.costs);
   const session = neutraliseLine(open.session);
