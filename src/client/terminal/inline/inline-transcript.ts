@@ -139,6 +139,7 @@ export class InlineTranscript implements ScreenPart {
       unfolded: this.#isUnfolded ? ALL_UNFOLDED : FOLDED,
       clients: session.view.clients,
       self: self !== undefined && isId("cli", self) ? self : undefined,
+      ...(session.open === undefined ? {} : { past: session.open.past }),
       nowMs: clock.now(),
       ...(session.view.run === undefined ? {} : { subAgents: session.view.run.subAgents }),
     };

@@ -1,9 +1,11 @@
-import type { ClientId } from "../../../base/ids.ts";
+import type { ClientId, EventSeq } from "../../../base/ids.ts";
+import { isId } from "../../../base/ids.ts";
 import type { KnownClients } from "../../../view/session/clients.ts";
 import type { SubAgents } from "../../../view/session/sub-agents.ts";
 import type { TranscriptItem } from "../../../view/transcript/items.ts";
 import type { DiffLayout } from "../diff/diff-rows.ts";
 import type { DrawnRow } from "../drawing/span.ts";
+import { TERMINAL_LABEL } from "../options.ts";
 import type { Unfolded } from "./folds.ts";
 
 /** Values that drawing an item depends on besides the item. */
@@ -13,6 +15,8 @@ export interface DrawContext {
   readonly unfolded: Unfolded;
   readonly clients: KnownClients;
   readonly self: ClientId | undefined;
+  /** The last event from before this client was in the session. Default: none. */
+  readonly past?: EventSeq;
   /** Wall clock in milliseconds, for the time of what runs. */
   readonly nowMs: number;
   /** Last lines of output that a folded call shows. Default: 5. */
@@ -25,3 +29,18 @@ export interface DrawContext {
 
 /** Draws the items of a sub-agent. */
 export type DrawNested = (items: readonly TranscriptItem[], context: DrawContext) => readonly DrawnRow[];
+
+/**
+ * Returns true if a client is this one, or one like it that the person used before: then its name says nothing. What a
+ * client of another kind, an agent, or anybody beside this client has done keeps its name.
+ */
+export function isOwn(
+  client: string,
+  event: EventSeq,
+  { clients, self, past = 0 }: Pick<DrawContext, "clients" | "self" | "past">,
+): boolean {
+  if (client === self) return true;
+  if (event > past || !isId("cli", client)) return false;
+  const { label, identityClass } = clients.get(client) ?? {};
+  return label === TERMINAL_LABEL && identityClass === "human";
+}

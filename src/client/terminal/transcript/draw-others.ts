@@ -17,6 +17,7 @@ import type { DrawnRow, Role } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { DrawContext } from "./draw-context.ts";
+import { isOwn } from "./draw-context.ts";
 
 const TONES: Readonly<Record<NoteTone, Role>> = { info: "dim", warning: "warning", failure: "failure" };
 /** A deeper indent is cut, so that room for words remains. */
@@ -25,11 +26,12 @@ const INDENT_MAX = 8;
 /** Returns the rows of a prompt: a bar at the left, and the name of the client if it is another one. */
 export function drawPrompt(
   { content, originator, event }: PromptItem,
-  { columns, clients, self }: DrawContext,
+  context: DrawContext,
 ): readonly DrawnRow[] {
+  const { columns, clients, self } = context;
   const bar = [span("▌ ", { role: "prompt" })];
   const name =
-    originator === self || self === undefined
+    self === undefined || isOwn(originator, event, context)
       ? []
       : [
           row([...bar, span(cutEnd(displayName(clients, originator), columns - 2), { role: "dim" })], {
@@ -69,10 +71,11 @@ function thoughtText(ts: string, endedAt: string | undefined): string {
 
 /** Returns the rows of a note, with the client that did it, or the command of this client that it answers. */
 export function drawNote(
-  { text, tone, by, local }: NoteItem,
-  { columns, clients, self }: DrawContext,
+  { text, tone, by, local, event }: NoteItem,
+  context: DrawContext,
 ): readonly DrawnRow[] {
-  const who = by === undefined || by === self ? "" : ` (by ${displayName(clients, by)})`;
+  const { columns, clients } = context;
+  const who = by === undefined || isOwn(by, event, context) ? "" : ` (by ${displayName(clients, by)})`;
   const role = local !== undefined && tone === "info" ? "text" : TONES[tone];
   const title =
     local?.title === undefined ? [] : wrapSpans([span(local.title, { role: "accent" })], { columns });

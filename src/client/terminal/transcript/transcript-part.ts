@@ -386,6 +386,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
       unfolded: alsoUnfolded(this.#folds, this.#search.unfolded),
       clients: session.view.clients,
       self: self !== undefined && isId("cli", self) ? self : undefined,
+      ...(session.open === undefined ? {} : { past: session.open.past }),
       nowMs: clock.now(),
       ...(session.view.run === undefined ? {} : { subAgents: session.view.run.subAgents }),
     };
