@@ -286,9 +286,7 @@ test(
     });
     await rig.answer("make it", "1-4 >");
     const asked = await rig.terminal.screen();
-    expect(asked).toMatch(
-      /^because: .*(?:\n {2}\S.*)*\nto stop asking: .*\n {2}\S.*\n {2}1 {2}allow once$/m,
-    );
+    expect(asked).toMatch(/^because: .*(?:\n {2}\S.*)*\nto stop asking: .*\n {2}\S.*\n {2}1 {2}allow once$/m);
     await rig.answer("4", "\nno\n");
     await rig.answer("again", "discombobulated11");
     const lines = (await rig.terminal.screen()).split("\n");
@@ -331,7 +329,10 @@ test(
     await using rig = await openRig({ script: [] });
     await rig.answer("/quit", "code 0");
     const pid = join(rig.work, "wrapped-pid");
-    writeFileSync(join(rig.work, "inner.sh"), `echo $$ >wrapped-pid; exec "$CINCH" --plain --model mock:one\n`);
+    writeFileSync(
+      join(rig.work, "inner.sh"),
+      `echo $$ >wrapped-pid; exec "$CINCH" --plain --model mock:one\n`,
+    );
     writeFileSync(join(rig.work, "wrapper.sh"), "sh inner.sh; exit 3\n");
     // No shell with job control is between: nothing but the guard sets the terminal right.
     const lines = [

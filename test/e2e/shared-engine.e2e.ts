@@ -192,7 +192,7 @@ test(
     await enter(one, "hello");
     await one.shows("the first answer");
     signalIfRunning(await place.engine(), "SIGKILL");
-    await one.shows("cannot be reached");
+    await one.shows("The engine has stopped: it is started again.");
     await one.shows("The engine answers again.");
     await one.shows("the session continues");
     await enter(one, "go on");

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MIGRATIONS } from "../../src/session/sqlite/schema/migrations.ts";
 import { cinchHome, runCinch } from "../support/cinch.ts";
@@ -131,15 +131,62 @@ test(
     await terminal.shows("line 45");
     await terminal.type("my draft");
     signalIfRunning(await engineOf(mock), "SIGKILL");
-    await terminal.shows("What you type waits; it is tried for again.");
+    await terminal.shows("▌ The engine has stopped: it is started again. What you type waits.");
     await terminal.shows("The engine answers again.");
     const screen = await terminal.screen();
     expect(screen).toContain("my draft");
     expect(screen).toContain("line 45");
-    expect(screen).not.toContain("it is tried for again");
+    expect(screen).not.toContain("What you type waits");
     await terminal.press("C-u");
+    await terminal.shows("▌ The engine was restarted: the session continues");
     await enter(terminal, "still there?");
     await terminal.shows("after the crash");
+    await terminal.gone("The engine was restarted"); // the next turn has begun
+  },
+  TIMEOUT_MS,
+);
+
+/** Lines of a shell that fill the disk of the data folder when `fill` appears, and make room when `room` does. */
+function onSmallDisk(data: string): string {
+  const when = (name: string) => `until [ -e ${name} ]; do sleep 0.1; done`;
+  const fill = `${when("fill")}; cat /dev/zero > ${data}/ballast; touch filled`;
+  const room = `${when("room")}; rm ${data}/ballast; touch cleared`;
+  return `mount -t tmpfs -o size=4m none ${data} && { { ${fill}; ${room}; } 2>/dev/null & } && $CINCH`;
+}
+
+const withMounts = requireProgram("tmux", "unshare");
+
+withMounts(
+  "[SES-16 SES-18 R15] a session that a full disk has ended goes on in the same engine once there is room",
+  async () => {
+    await using mock = openMockHome([
+      says("the first answer"),
+      says("after the full disk"),
+      says("and more"),
+    ]);
+    await using _ended = engineEnd(mock);
+    const { home, work } = mock;
+    const data = join(home.path, "data");
+    mkdirSync(data, { recursive: true });
+    const shown = (name: string) => until(`${name} is there`, () => existsSync(join(work, name)), 60_000);
+    await using terminal = await openTerminal({ home, cwd: work, ...SIZE });
+    writeFileSync(join(work, "small.sh"), onSmallDisk(data));
+    await enter(terminal, "clear; unshare --mount --map-root-user sh small.sh");
+    await terminal.shows("no session yet");
+    await enter(terminal, "one");
+    await terminal.shows("the first answer");
+    writeFileSync(join(work, "fill"), "");
+    await shown("filled");
+    for (const _ of [1, 2]) {
+      await enter(terminal, "lost?");
+      await terminal.shows("cannot be written");
+      await terminal.press("C-u");
+    }
+    writeFileSync(join(work, "room"), "");
+    await shown("cleared");
+    await enter(terminal, "is there room?");
+    await terminal.shows(/after the full disk|and more/);
+    expect(await terminal.screen()).toContain("the first answer");
   },
   TIMEOUT_MS,
 );

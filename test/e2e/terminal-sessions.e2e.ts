@@ -90,6 +90,30 @@ for (const [columns, rows] of [
   );
 
 test(
+  "[SES-06 TUI-06] the session that is shown is deleted from the list, and a new one takes its place",
+  async () => {
+    await using mock = openMockHome([says("about apples"), says("about pears")]);
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 30 });
+    await startClient(terminal);
+    await sendPrompt(terminal, "tell apples");
+    await terminal.shows("about apples");
+    await terminal.press("M-r");
+    await terminal.shows(/▸ +tell apples/);
+    await terminal.press("C-d");
+    await terminal.shows(/Delete “tell apples”/);
+    await terminal.type("y");
+    await terminal.shows("Deleted.");
+    await terminal.press("M-r"); // the key that has opened the list closes it
+    await terminal.gone("Sessions");
+    expect(await terminal.screen()).not.toContain("apples");
+    expect((await mock.run(["sessions", "list", "--all"])).stdout).not.toContain("apples");
+    await sendPrompt(terminal, "tell pears");
+    await terminal.shows("about pears");
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "[SES-09 CTL-19 bar Sessions] what was said is searched with a key, and a session is stepped through from there without anything running again",
   async () => {
     await using mock = openMockHome(

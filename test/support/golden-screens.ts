@@ -200,6 +200,8 @@ export async function goldenScreens(theme: Theme): Promise<readonly string[]> {
   const started = { id: 9, ts: new Date(services.clock.now()).toISOString(), kind: "TurnStarted" };
   status.add({ ...started, session: SESSION, payload: { turn: 2, originator: SELF } } as never);
   const stage: ScreenLayout = new ScreenLayout({
+    clock: services.clock,
+    redraw: () => undefined,
     parts: {
       header: (columns) =>
         drawHeader(

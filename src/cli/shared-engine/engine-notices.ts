@@ -1,7 +1,13 @@
 import { BoundedQueue } from "../../base/async/queue.ts";
 import type { RemoteState } from "../../client/remote/connect-remote.ts";
 import type { EngineNotice } from "../../view/notes/engine-text.ts";
-import { ENGINE_BACK, ENGINE_RESUMED, engineAway, UPGRADING } from "../../view/notes/engine-text.ts";
+import {
+  ENGINE_BACK,
+  ENGINE_RESUMED,
+  engineAway,
+  OWN_ENGINE_AWAY,
+  UPGRADING,
+} from "../../view/notes/engine-text.ts";
 
 const NOTICES_MAX = 64;
 
@@ -14,8 +20,11 @@ export interface EngineNotices {
   read(signal: AbortSignal): AsyncIterable<EngineNotice>;
 }
 
-/** Reports once that the engine is away, however often it is tried, and once that it is back. */
-export function engineNotices(): EngineNotices {
+/**
+ * Reports once that the engine is away, however often it is tried, and once that it is back.
+ * @param isOwn true for the engine of this user; false for one at an address.
+ */
+export function engineNotices({ isOwn }: { readonly isOwn: boolean }): EngineNotices {
   const readers = new Set<BoundedQueue<EngineNotice>>();
   let unread: readonly EngineNotice[] = [];
   let isAway = false;
@@ -25,7 +34,7 @@ export function engineNotices(): EngineNotices {
   };
   return {
     onState(state) {
-      if (state.kind === "away" && !isAway) tell(engineAway(state.error));
+      if (state.kind === "away" && !isAway) tell(isOwn ? OWN_ENGINE_AWAY : engineAway(state.error));
       if (state.kind === "connected" && isAway) tell(ENGINE_BACK);
       isAway = state.kind === "away";
     },

@@ -7,6 +7,9 @@ import type { EngineNotice } from "../../view/notes/engine-text.ts";
 import type { Host } from "./host/host.ts";
 import type { TerminalScreen, TerminalScreenOptions } from "./screen/screen.ts";
 
+/** Name that each terminal client gives itself. */
+export const TERMINAL_LABEL = "cinch terminal";
+
 /** A session that is open, as the engine says. */
 export interface OpenSession {
   readonly session: SessionId;

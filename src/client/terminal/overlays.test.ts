@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob } from "bun";
+import { fakeClock } from "../../../test/support/fake-clock.ts";
 import type { FakeServices } from "../../../test/support/terminal-parts.ts";
 import { fakeServices } from "../../../test/support/terminal-parts.ts";
 import { DiffView } from "./changes/diff-view.ts";
@@ -66,6 +67,8 @@ const OVERLAYS: Readonly<Record<string, (services: FakeServices) => void>> = {
 function openLayout() {
   const acted: string[] = [];
   const layout = new ScreenLayout({
+    clock: fakeClock(),
+    redraw: () => undefined,
     parts: {
       header: () => [],
       transcript: NOTHING,

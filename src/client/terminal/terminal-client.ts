@@ -11,6 +11,7 @@ import { TONE_ROLES } from "./drawing/tones.ts";
 import { TERMINAL_FEATURES } from "./features.ts";
 import { ImageUploads } from "./images/image-uploads.ts";
 import { InlineTranscript } from "./inline/inline-transcript.ts";
+import { HeldMessages } from "./input/held-messages.ts";
 import { InputPart } from "./input/input-part.ts";
 import type { OutgoingMessage, SendHow } from "./input/message.ts";
 import { textMessage } from "./input/message.ts";
@@ -65,6 +66,7 @@ class TerminalClient {
   readonly #store: SessionFollower;
   readonly #input: InputPart;
   readonly #outbox: MessageSender;
+  readonly #held: HeldMessages;
   readonly #transcript: TranscriptPart;
   /** Present where the client shares the screen with a scrollback. */
   readonly #inline: InlineTranscript | undefined;
@@ -124,10 +126,19 @@ class TerminalClient {
         client.#eachFeature((feature) => feature.refused?.(refusal));
       },
     });
+    this.#held = new HeldMessages({
+      draft: () => this.#input,
+      say: (text) => this.#say(text),
+      redraw: () => this.#screen.redraw(),
+    });
     this.#input = new InputPart({
       services,
       uploads,
-      outbox: this.#outbox,
+      outbox: {
+        get slow() {
+          return [...client.#outbox.slow, ...client.#held.messages];
+        },
+      },
       workingDir: options.workingDir,
       send: (message, how) => this.#send(message, how),
     });
@@ -180,6 +191,8 @@ class TerminalClient {
       },
       isInline: inline !== undefined,
       keys: () => this.#settings.keys,
+      clock: this.#options.clock,
+      redraw: () => this.#screen.redraw(),
       theme: () => this.#themes.theme,
       alwaysShowsCursor: () => this.#settings.values.visibleCursor,
       act: (action) => this.#act(action),
@@ -203,6 +216,7 @@ class TerminalClient {
       // The end of the client ends what is on its way, too.
       const unsent = this.#unsent;
       this.#leave.abort();
+      this.#stage.say(undefined);
       this.#eachFeature((feature) => feature[Symbol.dispose]?.());
       this.#screen.stop([...printed, ...farewell(this.#store, unsent)]);
       // A frame may begin timers: these parts end behind the last one.
@@ -225,11 +239,8 @@ class TerminalClient {
   get #unsent(): UnsentTexts {
     const isReached = this.#store.self !== undefined;
     const sending = isReached ? this.#outbox.slow : this.#outbox.sending;
-    return {
-      sending: sending.map(({ text }) => text),
-      drafts: [this.#cleared, this.#input.text],
-      unkept: this.#input.unkept,
-    };
+    const texts = [...sending, ...this.#held.messages].map(({ text }) => text);
+    return { sending: texts, drafts: [this.#cleared, this.#input.text], unkept: this.#input.unkept };
   }
 
   async #begin(): Promise<void> {
@@ -305,8 +316,15 @@ class TerminalClient {
       this.#say("A command takes no images: send them with a prompt, or remove them.", "warning");
       return;
     }
-    const again = () => this.#send(message, how);
-    if (this.#features.some((feature) => feature.send?.(text, how, again) === true)) return;
+    for (const feature of this.#features) {
+      const taken = feature.send?.(text, how) ?? false;
+      if (taken instanceof Promise)
+        inBackground(
+          this.#held.hold(message, taken, () => this.#send(message, how)),
+          this.#services,
+        );
+      if (taken !== false) return;
+    }
     inBackground(this.#outbox.send(message, how), this.#services);
   }
 
@@ -406,13 +424,15 @@ class TerminalClient {
 
   /** True while a turn runs, or a message is on its way. */
   get #isWorking(): boolean {
-    return this.#store.view.run?.turn !== undefined || this.#outbox.isSending;
+    const isSending = this.#outbox.isSending || this.#held.messages.length > 0;
+    return this.#store.view.run?.turn !== undefined || isSending;
   }
 
   async #cancel(): Promise<void> {
     const { open } = this.#store;
     if (!this.#isWorking) return;
     this.#outbox.cancel();
+    this.#held.cancel();
     if (open === undefined) return;
     const answer = await this.#store.send({ kind: "CancelTurn", sessionId: open.session });
     if (answer instanceof HarnessError) this.#tell(answer);

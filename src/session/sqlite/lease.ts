@@ -1,5 +1,5 @@
 import type { Holder } from "../store/store.ts";
-import type { StoreConnection } from "./connection.ts";
+import type { StoreConnection, Value } from "./connection.ts";
 
 export interface LeaseRequest {
   /** Row numbers of the log and of the run that will write it. */
@@ -38,4 +38,31 @@ export function giveBackLease(connection: StoreConnection, log: number, epoch: n
     log,
     epoch,
   );
+}
+
+/**
+ * Leases of writers that were disposed while the file could not be written, such as on a full disk. This process writes
+ * none of these logs any more: it counts their leases as free, and gives them back once it can.
+ */
+export class UnreturnedLeases {
+  /** Newest such epoch by the row number of its log. */
+  readonly #epochs = new Map<number, number>();
+
+  add(log: number, epoch: number): void {
+    this.#epochs.set(log, Math.max(epoch, this.#epochs.get(log) ?? 0));
+  }
+
+  /** Returns true for the values of a row, if its lease is one of these. */
+  has(log: Value | undefined, epoch: Value | undefined): boolean {
+    return this.#epochs.size > 0 && this.#epochs.get(Number(log)) === Number(epoch);
+  }
+
+  /** Gives all of them back in one transaction. @throws HarnessError if the file still cannot be written. */
+  giveBack(connection: StoreConnection): void {
+    if (this.#epochs.size === 0) return;
+    connection.transaction("process", () => {
+      for (const [log, epoch] of this.#epochs) giveBackLease(connection, log, epoch);
+    });
+    this.#epochs.clear();
+  }
 }

@@ -2,6 +2,7 @@ import type { CacheBudget } from "../../base/cache-budget.ts";
 import type { World } from "../../base/world.ts";
 import type { StoreConnection } from "./connection.ts";
 import { DataKeys } from "./keys/data-keys.ts";
+import { UnreturnedLeases } from "./lease.ts";
 import { TitleCache } from "./notes/title-cache.ts";
 import { LogReader } from "./reading/log-reader.ts";
 import { LogTable } from "./reading/log-table.ts";
@@ -31,6 +32,8 @@ export class StoreFile implements Disposable {
   readonly #world: World;
   readonly #logKey: Uint8Array;
   readonly #titles: TitleCache | undefined;
+  /** Leases that this process has, and does not use. */
+  readonly unreturned = new UnreturnedLeases();
   #open: OpenFile;
 
   constructor(connection: StoreConnection, { world, logKey, caches }: StoreFileOptions) {
@@ -82,6 +85,8 @@ export class StoreFile implements Disposable {
     const keys = new DataKeys(connection, this.#logKey, (count) => this.#world.random.bytes(count));
     const rows = new RowReader(connection.path, keys, this.#titles);
     const reading = new LogReader(connection, rows);
-    return { connection, keys, rows, reading, logs: new LogTable(connection, rows, this.#world.machine) };
+    const { machine } = this.#world;
+    const logs = new LogTable(connection, { rows, machine, unreturned: this.unreturned });
+    return { connection, keys, rows, reading, logs };
   }
 }

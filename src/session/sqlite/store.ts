@@ -324,7 +324,8 @@ export class SqliteStore implements SessionStore {
   }
 
   /**
-   * Runs the work once no other process has the file locked, with the new logs in the file unless it is locked now.
+   * Runs the work once no other process has the file locked, with the new logs in the file and no lease that nobody
+   * uses, unless the file cannot be written now.
    * @throws StoreBusy if this store was closed.
    */
   async #asked<Result>(work: () => Result | Promise<Result>): Promise<Result> {
@@ -337,7 +338,17 @@ export class SqliteStore implements SessionStore {
         if (!(thrown instanceof HarnessError)) throw thrown;
       }
     }
+    this.#giveBackLeases();
     return await this.#whenFree(work);
+  }
+
+  #giveBackLeases(): void {
+    try {
+      this.#file.unreturned.giveBack(this.#file.connection);
+    } catch (thrown) {
+      // Tried again with the next request. Until then this process counts them as free.
+      if (!(thrown instanceof HarnessError)) throw thrown;
+    }
   }
 
   /** Runs the work in one such transaction. */
@@ -368,11 +379,14 @@ export class SqliteStore implements SessionStore {
           atMs: this.#world.clock.now(),
           isReported: false,
         }),
-      onEnd: (failure) => {
+      onEnd: (failed) => {
         this.#writers.delete(writer);
         this.#unwritten.delete(writer);
-        if (failure === undefined) return;
-        // The lease ends with this process anyway: the next process sees that its holder is gone.
+        if (failed === undefined) return;
+        const { failure, log } = failed;
+        // A new log that is not in the file has no lease there.
+        if (log !== undefined) this.#file.unreturned.add(log, writer.epoch);
+        // If it cannot be given back later either, it ends with this process.
         this.#world.log.for("session.sqlite").write("warn", "a lease could not be given back", {
           logId,
           error: messageOf(failure),

@@ -50,6 +50,43 @@ test("[SES-18 SES-16] what waits for a lock ends when the store is closed", asyn
   expect(await refused).toBe("StoreBusy");
 });
 
+test("[SES-18 SES-16] a log whose lease could not be given back is free for this process at once, and for others once the file can be written", async () => {
+  await using locked = await openLocked();
+  const { world, store, path, writer, log, free } = locked;
+  const closed = writer[Symbol.asyncDispose]();
+  await world.clock.advance(BUSY_MS_MAX);
+  await closed;
+  expect((await store.find(log.logId))?.heldBy).toBeUndefined();
+  // The other process cannot know yet that nobody writes the log.
+  await using other = await openSqliteStore({ path, world, logKey: LOG_KEY, busyMs: 0 });
+  expect((await other.find(log.logId))?.heldBy).toMatchObject({ pid: world.machine.pid });
+  free();
+  await store.list({ limit: 1 });
+  expect((await other.find(log.logId))?.heldBy).toBeUndefined();
+  await using next = await store.open(log.logId, world.ids.next("sess"), world.machine);
+  await next.append({ events: texts(log.session, 1, ["a"]) }, "process");
+  expect(next.epoch).toBe(writer.epoch + 1);
+  expect((await store.find(log.logId))?.heldBy).toMatchObject({ pid: world.machine.pid });
+  expect(await reasonOf(store.open(log.logId, world.ids.next("sess"), world.machine))).toBe("LogHeld");
+});
+
+test("[SES-18 SES-16] a log whose lease could not be given back is opened again before it is, and the older epoch gives back nothing", async () => {
+  await using locked = await openLocked();
+  const { world, store, writer, log, free } = locked;
+  const closed = writer[Symbol.asyncDispose]();
+  await world.clock.advance(BUSY_MS_MAX);
+  await closed;
+  const opening = store.open(log.logId, world.ids.next("sess"), world.machine);
+  free();
+  await world.clock.advance(25);
+  await using next = await opening;
+  await store.list({ limit: 1 });
+  expect((await store.find(log.logId))?.heldBy).toMatchObject({ pid: world.machine.pid });
+  await next.append({ events: texts(log.session, 1, ["a"]) }, "process");
+  const findings = await Array.fromAsync(store.check("full", new AbortController().signal));
+  expect(findings.filter(({ weight }) => weight === "damage")).toEqual([]);
+});
+
 test("[SES-18 LIFE-02] a store that is closed waits 2 s for a lock, however many logs it writes", async () => {
   await using locked = await openLocked();
   const { world, store, free } = locked;

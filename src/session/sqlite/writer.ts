@@ -46,8 +46,8 @@ export interface LeasedLog {
   readonly putHead: (log: number, head: Pick<LogHead, "commits" | "last" | "chain" | "synced">) => void;
   /** Called once the log is in the store. */
   readonly onAdded: () => void;
-  /** Called once, when the lease was released or that failed. */
-  readonly onEnd: (failure?: unknown) => void;
+  /** Called once, when the lease was released. @param failed the reason if that failed, and the log's row number. */
+  readonly onEnd: (failed?: { readonly failure: unknown; readonly log: number | undefined }) => void;
 }
 
 interface Written {
@@ -196,8 +196,8 @@ export class SqliteWriter implements SessionWriter {
       await this.#held.whenFree(() =>
         this.#transaction("process", ({ log }) => giveBackLease(this.#connection, log, this.epoch)),
       );
-    } catch (thrown) {
-      return this.#held.onEnd(thrown);
+    } catch (failure) {
+      return this.#held.onEnd({ failure, log: this.#added?.log });
     }
     this.#held.onEnd();
   }

@@ -286,7 +286,10 @@ export type Durability =
   /** It survives the loss of power too (fsync). */
   | "power";
 
-/** The one writer of a log, held by `await using`; disposing it releases the lease. */
+/**
+ * The one writer of a log, held by `await using`; disposing it releases the lease. If the store cannot be written then,
+ * as on a full disk, this process can take the lease again at once, and other processes once the store can be written.
+ */
 export interface SessionWriter extends AsyncDisposable {
   readonly logId: LogId;
   readonly epoch: number;

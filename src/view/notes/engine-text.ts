@@ -13,11 +13,19 @@ export const UPGRADING: EngineNotice = { kind: "upgrading", text: "Database is u
 export const ENGINE_BACK: EngineNotice = { kind: "back", text: "The engine answers again." };
 export const ENGINE_RESUMED: EngineNotice = {
   kind: "resumed",
-  text: "It was restarted: the session continues, and what it was doing has ended.",
+  text: "The engine was restarted: the session continues, and what it was doing has ended.",
 };
 
+/** The engine of this user, which its clients start again by themselves. */
+export const OWN_ENGINE_AWAY: EngineNotice = {
+  kind: "away",
+  text: "The engine has stopped: it is started again. What you type waits.",
+};
+
+/** Returns the notice of an engine at an address, which nobody starts from here. The failure may end with a command. */
 export function engineAway({ message }: HarnessError): EngineNotice {
-  return { kind: "away", text: `${neutraliseLine(message)} What you type waits; it is tried for again.` };
+  const why = neutraliseLine(message);
+  return { kind: "away", text: `What you type waits, and cinch tries again to reach the engine. ${why}` };
 }
 
 /** Returns the notice of an engine that was never reached, or of a session that could not be opened at the start. */

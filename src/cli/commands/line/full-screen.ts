@@ -1,5 +1,6 @@
 import { defined } from "../../../base/defined.ts";
 import type { OpenSession, ReachedByTerminal } from "../../../client/terminal/options.ts";
+import { TERMINAL_LABEL } from "../../../client/terminal/options.ts";
 import { openAppendScreen } from "../../../client/terminal/screen/append-screen.ts";
 import { openFullScreen } from "../../../client/terminal/screen/full-screen.ts";
 import { reflowsRows } from "../../../client/terminal/screen/resizing.ts";
@@ -37,7 +38,7 @@ export async function runFullScreen(
   const reach = async (): Promise<ReachedByTerminal> => {
     const { port, owned } = await starting.reached;
     const connection = connections.use(
-      port.attach({ identityClass: "human", label: "cinch terminal", ...(owned ? { wire: "process" } : {}) }),
+      port.attach({ identityClass: "human", label: TERMINAL_LABEL, ...(owned ? { wire: "process" } : {}) }),
     );
     await connection.handshake(PROTOCOL_VERSION);
     const wanted = { port, connection, at, elsewhere };

@@ -34,7 +34,7 @@ import { screenSetting } from "./settings-file.ts";
  */
 export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode> {
   const { stop } = at;
-  const notices = engineNotices();
+  const notices = engineNotices({ isOwn: line.connect === undefined });
   const { onState, onResumed, onUpgrade } = notices;
   await using starting = startingEngine(
     (signal) => engineOf(line, { at, onState, onResumed, onUpgrade, signal }),

@@ -8,8 +8,12 @@ import type { ChippedText } from "./editor/chips.ts";
 import { expandedBy, imagesOf } from "./editor/chips.ts";
 import type { OutgoingMessage } from "./message.ts";
 
-/** The reader whose draft it is, for the engine. */
+/** The reader whose draft it is, for the engine: that of the only client in a session, or the first of several. */
 export const DRAFT_READER = "cinch-terminal";
+/** The reader of each other client; its id follows. */
+const OTHER_READER = "cinch-terminal.of.";
+/** The reader that keeps the names of these, as they may have left a draft. */
+const OTHERS_READER = "cinch-terminal.others";
 /** The reader under which the last session of a folder keeps the draft of a session that is not open yet. */
 export const NEW_DRAFT_READER = "cinch-terminal.new";
 /** Pause in the changes after which a draft is kept. */
@@ -33,24 +37,38 @@ interface DraftLocation {
   readonly reader: string;
 }
 
+interface KeptText {
+  readonly place: DraftLocation;
+  readonly text: string;
+  /** The text of the draft as it is edited, of which `text` was made; absent for one that was read. */
+  readonly draft?: string;
+}
+
+interface ReaderChoice {
+  readonly reader: string;
+  /** True if no other terminal client was in the session. */
+  readonly isAlone: boolean;
+}
+
 type KeeperServices = Pick<Services, "session" | "clock" | "say" | "tell">;
 
 /**
  * Keeps the draft in the session that is shown, so that it survives the end of this client (TUI-10). While no session
- * is open, the last one of the folder keeps it.
+ * is open, the last one of the folder keeps it. A client that comes into a session in which another terminal client is
+ * has its own draft there; the next one that comes alone gets all that were left.
  */
 export class DraftKeeper {
   readonly #services: KeeperServices;
   readonly #options: DraftKeeperOptions;
   /** The draft that the engine has, and its place. */
-  #kept: { readonly place: DraftLocation; readonly text: string } | undefined;
+  #kept: KeptText | undefined;
+  /** Readers in the sessions that were shown. */
+  readonly #readers = new Map<SessionId, Promise<ReaderChoice>>();
   /** The place whose draft was restored last. */
   #restored: DraftLocation | undefined;
   #timer: Disposable | undefined;
   #keeping: Promise<void> | undefined;
   #isCutSaid = false;
-  /** True from a change of the draft on, until the engine has it. */
-  #isChanged = false;
 
   constructor(services: KeeperServices, options: DraftKeeperOptions) {
     this.#services = services;
@@ -59,14 +77,16 @@ export class DraftKeeper {
 
   /** Keeps the draft once it has not changed for `DRAFT_PAUSE_MS`. */
   changed(): void {
-    this.#isChanged = true;
     this.#timer?.[Symbol.dispose]();
     this.#timer = this.#services.clock.timer(DRAFT_PAUSE_MS, () => this.#start());
   }
 
-  /** True if the engine has the draft as it is. */
+  /** True if the draft is empty, or kept as it is now. */
   get isKept(): boolean {
-    return !this.#isChanged;
+    const { text } = this.#options.read();
+    const { open, last } = this.#services.session;
+    const isHere = this.#kept?.place.session === (open ?? last)?.session;
+    return text === "" || (isHere && this.#kept?.draft === text);
   }
 
   /** Keeps the draft as it is now, if it is not kept yet. */
@@ -102,7 +122,7 @@ export class DraftKeeper {
    * Returns the draft that is kept for what is shown, once; an empty one if there is none, or none can be read.
    */
   async restored(): Promise<KeptDraft> {
-    const place = this.#place();
+    const place = await this.#place();
     if (place === undefined) return readKeptDraft("");
     if (this.#restored !== undefined && isSame(this.#restored, place)) return readKeptDraft("");
     this.#restored = place;
@@ -114,12 +134,73 @@ export class DraftKeeper {
     }
     await this.#leave(place);
     this.#kept = { place, text: answer.text };
-    return readKeptDraft(answer.text);
+    if (reader !== DRAFT_READER) return readKeptDraft(answer.text);
+    return readKeptDraft(await this.#withOthers(place, answer.text));
   }
 
-  #place(): DraftLocation | undefined {
+  /** Returns a draft with those that other clients have left in the session, if this one is alone in it. */
+  async #withOthers(place: DraftLocation, own: string): Promise<string> {
+    const { session: sessionId } = place;
+    if (!(await this.#reader(sessionId)).isAlone) return own;
+    const readers = await this.#others(sessionId);
+    if (readers.length === 0) return own;
+    const texts = [own];
+    for (const reader of readers) {
+      const answer = await this.#services.session.query({ kind: "GetDraft", sessionId, reader });
+      if (answer instanceof HarnessError) return own; // they stay where they are
+      texts.push(answer.text);
+    }
+    const all = texts.filter((text) => text !== "").join("\n");
+    const set = (reader: string, text: string) =>
+      this.#services.session.send({ kind: "SetDraft", sessionId, text, reader });
+    // All of them are kept in one place before they leave theirs.
+    if (all.length > DRAFT_CHARACTERS_MAX || (await set(place.reader, all)) instanceof HarnessError)
+      return own;
+    this.#kept = { place, text: all };
+    for (const reader of [...readers, OTHERS_READER]) await set(reader, "");
+    return all;
+  }
+
+  /** Returns the readers of clients that were not alone in a session. */
+  async #others(sessionId: SessionId): Promise<readonly string[]> {
+    const query = { kind: "GetDraft", sessionId, reader: OTHERS_READER } as const;
+    const answer = await this.#services.session.query(query);
+    return answer instanceof HarnessError
+      ? []
+      : answer.text.split(" ").filter((name) => name.startsWith(OTHER_READER));
+  }
+
+  /** Returns the reader of this client in a session, the same one each time. */
+  #reader(sessionId: SessionId): Promise<ReaderChoice> {
+    const known = this.#readers.get(sessionId);
+    if (known !== undefined) return known;
+    const choice = this.#chooseReader(sessionId);
+    this.#readers.set(sessionId, choice);
+    return choice;
+  }
+
+  async #chooseReader(sessionId: SessionId): Promise<ReaderChoice> {
+    const { session } = this.#services;
+    const { self } = session;
+    const info = await session.query({ kind: "GetSession", sessionId, last: 0 });
+    const clients = info instanceof HarnessError ? [] : (info.clients ?? []);
+    const own = clients.find(({ id }) => id === self);
+    const isAlone = !clients.some(
+      ({ id, label }) => id !== self && (own === undefined || label === own.label),
+    );
+    if (isAlone || self === undefined) return { reader: DRAFT_READER, isAlone };
+    const reader = `${OTHER_READER}${self}`;
+    const others = [...(await this.#others(sessionId)), reader].join(" ");
+    await session.send({ kind: "SetDraft", sessionId, text: others, reader: OTHERS_READER });
+    return { reader, isAlone };
+  }
+
+  async #place(): Promise<DraftLocation | undefined> {
     const { open, last } = this.#services.session;
-    if (open !== undefined) return { session: open.session, reader: DRAFT_READER };
+    if (open !== undefined) {
+      const { reader } = await this.#reader(open.session);
+      return { session: open.session, reader };
+    }
     return last === undefined ? undefined : { session: last.session, reader: NEW_DRAFT_READER };
   }
 
@@ -146,7 +227,7 @@ export class DraftKeeper {
 
   async #keep(): Promise<void> {
     const { session, say } = this.#services;
-    const place = this.#place();
+    const place = await this.#place();
     if (place === undefined) return;
     await this.#leave(place);
     const draft = this.#options.read();
@@ -154,27 +235,20 @@ export class DraftKeeper {
     const text = whole.slice(0, DRAFT_CHARACTERS_MAX);
     const before = this.#kept;
     if ((before !== undefined && isSame(before.place, place) ? before.text : "") === text) {
-      this.#noteKept(draft);
+      this.#kept = { place, text, draft: draft.text };
       return;
     }
     const { session: sessionId, reader } = place;
     const answer = await session.send({ kind: "SetDraft", sessionId, text, reader });
     if (answer instanceof HarnessError) return; // tried again with the next change
-    const shown = this.#place();
+    const shown = await this.#place();
     if (shown === undefined || !isSame(shown, place)) return;
-    this.#kept = { place, text };
+    this.#kept = { place, text, draft: draft.text };
     if (whole.length > text.length && !this.#isCutSaid) {
       this.#isCutSaid = true;
       say(`The draft is long: after a crash only its first ${text.length} characters come back.`, "warning");
     }
-    if (!this.#noteKept(draft)) this.changed();
-  }
-
-  /** Returns false if the draft has changed since. */
-  #noteKept({ text }: ChippedText): boolean {
-    const isSameDraft = this.#options.read().text === text;
-    if (isSameDraft) this.#isChanged = false;
-    return isSameDraft;
+    if (this.#options.read().text !== draft.text) this.changed();
   }
 
   /** Returns the text of a draft with a reference to each of its images, which are stored first. */

@@ -223,14 +223,15 @@ export class InputPart implements ScreenPart, Draft {
     if (!(await this.#keeper.keepBehind(draft))) this.#history.remember(text);
   }
 
-  /** The draft, if the engine does not have it as it is; else an empty text. */
-  get unkept(): string {
-    return this.#keeper.isKept ? "" : this.text;
-  }
-
   /** Keeps the draft and the cleared drafts as they are now. To be called before the client ends. */
   async settle(): Promise<void> {
     await Promise.all([this.#keeper.settle(), this.#history.settle()]);
+  }
+
+  /** The draft and the cleared drafts that no session has kept as they are now. */
+  get unkept(): readonly string[] {
+    const draft = this.#keeper.isKept ? [] : [this.text];
+    return [...draft, ...this.#history.unkept].filter((text) => text.trim() !== "");
   }
 
   readonly #actions: Readonly<Partial<Record<ActionName, () => void>>> = {

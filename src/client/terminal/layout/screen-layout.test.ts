@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import type { FakeClock } from "../../../../test/support/fake-clock.ts";
+import { fakeClock } from "../../../../test/support/fake-clock.ts";
 import type { Theme } from "../drawing/paint.ts";
 import { row, span } from "../drawing/span.ts";
 import type { ActionName } from "../keys/actions.ts";
@@ -19,7 +21,12 @@ function openStage(
   {
     act = () => undefined,
     theme = NO_COLOURS,
-  }: { readonly act?: (action: ActionName) => void; readonly theme?: Theme } = {},
+    clock = fakeClock(),
+  }: {
+    readonly act?: (action: ActionName) => void;
+    readonly theme?: Theme;
+    readonly clock?: FakeClock;
+  } = {},
 ) {
   const line = (text: string, columns: number) => row([span(text.repeat(columns))]);
   return new ScreenLayout({
@@ -36,6 +43,8 @@ function openStage(
       status: (columns) => line("s", columns),
     },
     keys: () => new KeyTable(),
+    clock,
+    redraw: () => undefined,
     theme: () => theme,
     act,
   });
@@ -105,6 +114,47 @@ test("[TUI-11] a sentence in place of the status line is shown whole, in as many
   expect(stage.draw({ columns: 20, rows: 10 }).rows.at(-1)).toBe("s".repeat(20));
 });
 
+test("[TUI-11] a sentence stays for two seconds at least, also if keys follow, and then goes with a key", async () => {
+  const clock = fakeClock();
+  const stage = openStage(undefined, 0, { clock });
+  const last = () => stage.draw({ columns: 20, rows: 10 }).rows.at(-1);
+  const press = () => stage.input({ kind: "key", key: "x", text: "x" });
+  stage.say(row([span("refused")]));
+  press();
+  await clock.advance(1_900);
+  press();
+  expect(last()).toBe("refused");
+  await clock.advance(100);
+  expect(last()).toBe("s".repeat(20));
+  stage.say(row([span("again")]));
+  await clock.advance(60_000);
+  expect(last()).toBe("again");
+  press();
+  expect(last()).toBe("s".repeat(20));
+});
+
+test("[TUI-06] the key that has opened a panel closes it, and comes back to it from the panels above it", () => {
+  const opened: string[] = [];
+  const stage = openStage(undefined, 0, {
+    act(action) {
+      opened.push(action);
+      stage.open({ ...partOf(() => ({ rows: [] })), title: action, place: "full" });
+    },
+  });
+  const press = (key: string) => stage.input({ kind: "key", key });
+  const title = () => Bun.stripANSI(stage.draw({ columns: 40, rows: 8 }).rows[0] ?? "");
+  press("alt+r");
+  expect(title()).toBe("session.open");
+  press("alt+m");
+  press("f1");
+  expect(title()).toBe("app.help");
+  press("alt+r");
+  expect(title()).toBe("session.open");
+  press("alt+r");
+  expect(title()).toBe("h".repeat(40));
+  expect(opened).toEqual(["session.open", "model.open", "app.help"]);
+});
+
 test("[TUI-11 complaint 23] where words are written as they are seen, a click is on the letter that is seen there", () => {
   const columns: number[] = [];
   const side: SidePart = { ...partOf(() => ({ rows: [] })), columns: () => 0 };
@@ -137,6 +187,8 @@ test("[TUI-02] the line above the draft is drawn behind the transcript, whose pl
     return [];
   };
   const stage = new ScreenLayout({
+    clock: fakeClock(),
+    redraw: () => undefined,
     parts: {
       header: () => [],
       transcript: partOf(() => ({ rows: drawn("transcript") })),

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../base/world.ts";
 import type { Theme } from "../drawing/paint.ts";
 import { paint, paintWide } from "../drawing/paint.ts";
 import { shownColumn, textColumn } from "../drawing/right-to-left.ts";
@@ -32,6 +33,8 @@ export interface ScreenParts {
 export interface ScreenLayoutOptions {
   readonly parts: ScreenParts;
   readonly keys: () => KeyTable;
+  readonly clock: Pick<Clock, "timer">;
+  readonly redraw: () => void;
   /** True: the transcript takes only the rows that it has, as the scrollback is above it. Default: false. */
   readonly isInline?: boolean;
   readonly theme: () => Theme;
@@ -52,6 +55,8 @@ interface Region {
 
 /** Rows of a sentence in place of the status line. */
 const SENTENCE_ROWS_MAX = 4;
+/** Shortest time for which it stays: keys that follow at once do not take it away. */
+const SENTENCE_MS_MIN = 2_000;
 /** Rows that the transcript keeps of those that features would show. */
 const TRANSCRIPT_ROWS_MIN = 3;
 /** Rows of a screen below which a question or a panel takes all rows but the draft and the status line. */
@@ -77,6 +82,12 @@ export class ScreenLayout {
   #sentence: DrawnRow | undefined;
   /** True if the last finished row belongs to a prompt. */
   #isInPrompt = false;
+  /** Runs for `SENTENCE_MS_MIN` from the sentence on. */
+  #reading: Disposable | undefined;
+  /** True once a key was pressed behind the sentence. */
+  #isSentenceOld = false;
+  /** The action that has opened a part. */
+  readonly #openedBy = new WeakMap<Overlay, ActionName>();
 
   constructor(options: ScreenLayoutOptions) {
     this.#options = options;
@@ -104,7 +115,18 @@ export class ScreenLayout {
 
   /** Shows a sentence in place of the status line, in a few rows if it needs them; undefined ends that. */
   say(sentence: DrawnRow | undefined): void {
+    this.#reading?.[Symbol.dispose]();
+    this.#reading = undefined;
     this.#sentence = sentence;
+    this.#isSentenceOld = false;
+    if (sentence === undefined) return;
+    const { clock, redraw } = this.#options;
+    this.#reading = clock.timer(SENTENCE_MS_MIN, () => {
+      this.#reading = undefined;
+      if (!this.#isSentenceOld) return;
+      this.#sentence = undefined;
+      redraw();
+    });
   }
 
   draw(size: Size): ScreenFrame {
@@ -205,18 +227,33 @@ export class ScreenLayout {
 
   /** Carries out an action: the part with the focus first, then the others, then the client. */
   run(action: ActionName): void {
-    const { parts, act } = this.#options;
+    const { parts } = this.#options;
     const overlay = this.#overlays.at(-1);
     const order =
       overlay === undefined ? [parts.dock, parts.input, parts.transcript] : [overlay, parts.transcript];
-    if (!order.some((part) => part.act(action))) act(action);
+    if (!order.some((part) => part.act(action))) this.#actOutside(action);
+  }
+
+  /** Lets the client carry out an action. The one that has opened a part takes its place back, or closes it. */
+  #actOutside(action: ActionName): void {
+    const at = this.#overlays.findLastIndex((each) => this.#openedBy.get(each) === action);
+    if (at >= 0) {
+      const isTop = at === this.#overlays.length - 1;
+      for (const overlay of this.#overlays.slice(isTop ? at : at + 1).toReversed()) this.close(overlay);
+      return;
+    }
+    const before = this.#overlays.at(-1);
+    this.#options.act(action);
+    const opened = this.#overlays.at(-1);
+    if (opened !== undefined && opened !== before) this.#openedBy.set(opened, action);
   }
 
   #key(input: KeyInput): void {
     const { key, text } = input;
-    const { parts, keys, act } = this.#options;
+    const { parts, keys } = this.#options;
     const overlay = this.#overlays.at(-1);
-    this.#sentence = undefined;
+    if (this.#reading === undefined) this.#sentence = undefined;
+    this.#isSentenceOld = true;
     if (overlay === undefined && this.#isAnswer(input)) return;
     if (overlay?.isQuestion !== true) parts.dock.noteKey();
     if (overlay?.key?.(input) === true) return;
@@ -230,7 +267,7 @@ export class ScreenLayout {
         return;
       }
       const order = overlay === undefined ? [...focus, parts.transcript] : [overlay, parts.transcript];
-      if (!order.some((part) => part.act(action))) act(action);
+      if (!order.some((part) => part.act(action))) this.#actOutside(action);
       return;
     }
     if (text === undefined) return;

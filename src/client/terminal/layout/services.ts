@@ -121,7 +121,7 @@ export interface Services {
   readonly keys: KeyTable;
   /** Asks for a new frame. */
   redraw(): void;
-  /** Shows a sentence in place of the status line until the next key, and for some seconds. */
+  /** Shows a sentence in place of the status line: until the next key, and for two seconds at least. */
   say(text: string, tone?: NoteTone): void;
   /** Opens a part above the others. */
   open(overlay: Overlay): void;

@@ -4,22 +4,14 @@ import { farewell } from "./farewell.ts";
 
 test("[TUI-10] a message that the engine has not confirmed is printed when the client ends", () => {
   const session = { ...fakeServices().session, self: "client" };
-  expect(farewell(session, { sending: ["fix\u001b[2J the\nbug"], drafts: [], unkept: "" })).toEqual([
+  expect(
+    farewell(session, { sending: ["fix\u001b[2J the\nbug"], drafts: ["kept"], unkept: ["half a\nthought"] }),
+  ).toEqual([
     "perhaps not sent: fix the␊bug",
+    "draft not kept: half a␊thought",
     "cinch --resume ses_1   continues this session",
   ]);
-  expect(farewell({ ...session, open: undefined }, { sending: ["x"], drafts: [], unkept: "" })).toEqual([
+  expect(farewell({ ...session, open: undefined }, { sending: ["x"], drafts: [], unkept: [] })).toEqual([
     "perhaps not sent: x",
-  ]);
-});
-
-test("[TUI-10] a draft that the engine did not keep is printed whole", () => {
-  const session = { ...fakeServices().session, self: "client" };
-  const texts = { sending: [], drafts: [], unkept: "half\u001b[2J\nwritten" };
-  expect(farewell(session, texts)).toEqual([
-    "The draft, which is kept nowhere else:",
-    "half",
-    "written",
-    "cinch --resume ses_1   continues this session",
   ]);
 });

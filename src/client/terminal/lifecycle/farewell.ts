@@ -13,13 +13,13 @@ export interface UnsentTexts {
   readonly sending: readonly string[];
   /** The draft, and one that was cleared last. */
   readonly drafts: readonly string[];
-  /** The draft, if the engine refused to keep it, or was not asked in time. */
-  readonly unkept: string;
+  /** Drafts, and cleared ones, that no session has kept as they are now. */
+  readonly unkept: readonly string[];
 }
 
 /**
- * Returns the lines that stay on the main screen: messages that the engine has not confirmed, a draft that nothing
- * keeps, the cost of the session, and the command that continues it. If the engine was never reached, all texts, whole:
+ * Returns the lines that stay on the main screen: messages that the engine has not confirmed, drafts that it could not
+ * keep, the cost of the session, and the command that continues it. If the engine was never reached, all texts, whole:
  * nothing else keeps them.
  */
 export function farewell(
@@ -29,12 +29,9 @@ export function farewell(
   const lost = [...drafts, ...sending].filter((text) => text.trim() !== "");
   if (self === undefined && lost.length > 0)
     return ["Not sent, and kept nowhere else:", ...lost.flatMap((text) => neutralise(text).split("\n"))];
-  const unconfirmed = [
-    ...sending.map((text) => `perhaps not sent: ${shortened(neutraliseLine(text), UNSENT_CHARACTERS_MAX)}`),
-    ...(unkept.trim() === ""
-      ? []
-      : ["The draft, which is kept nowhere else:", ...neutralise(unkept).split("\n")]),
-  ];
+  const printed = (what: string, texts: readonly string[]) =>
+    texts.map((text) => `${what}: ${shortened(neutraliseLine(text), UNSENT_CHARACTERS_MAX)}`);
+  const unconfirmed = [...printed("perhaps not sent", sending), ...printed("draft not kept", unkept)];
   if (open === undefined) return unconfirmed;
   const cost = totalCost(view.costs);
   const session = neutraliseLine(open.session);

@@ -55,6 +55,8 @@ function openStage() {
       status: () => ({ spans: [] }),
     },
     keys: () => services.keys,
+    clock: services.clock,
+    redraw: () => undefined,
     theme: () => NO_COLOURS,
     act: () => undefined,
   });
@@ -245,6 +247,7 @@ test("[TUI-04] a refused answer is said and can be given again; one that came to
   services.ask(permission());
   await live();
   services.reply = new HarnessError("InvalidCommand", { kind: "AnswerPermission", why: "no such call" });
+  services.found = { questions: 1 };
   press("y");
   await live();
   expect(services.said.at(-1)).toContain("no such call");
@@ -487,4 +490,40 @@ test("[PERM-14 TUI-10] a drawing alone begins no time, and a dock that has ended
   expect(services.clock.waiting).toBe(2);
   dock[Symbol.dispose]();
   expect(services.clock.waiting).toBe(0);
+});
+
+test("[PERM-14 TUI-11] on a screen without a row for what is asked no key answers, and the whole screen shows it", async () => {
+  for (const question of [permission(), ask({ choices: [{ value: "yes", label: "yes" }] as never })]) {
+    const { services, input, screen, press } = openStage();
+    services.ask(question);
+    const small = { columns: 20, rows: 4 };
+    screen(small);
+    await services.clock.advance(LIVE_MS);
+    expect(screen(small)).not.toMatch(/npm run|a plan/);
+    press("y", "1");
+    expect([services.sent, input.text]).toEqual([[], "y1"]);
+    input.clear();
+    await services.clock.advance(LIVE_MS);
+    press("ctrl+f");
+    expect(screen(small)).toMatch(/npm run|a plan/);
+    await services.clock.advance(LIVE_MS);
+    press("1");
+    expect(services.sent).toHaveLength(1);
+  }
+});
+
+test("[PERM-14] an answer to what is not asked any more says so; any other refusal is shown as it is", async () => {
+  for (const [questions, said] of [
+    [0, "The question is gone: its turn has ended."],
+    [1, "That cannot be done: no"],
+  ] as const) {
+    const { services, press, live } = openStage();
+    services.ask(permission());
+    await live();
+    services.reply = new HarnessError("InvalidCommand", { kind: "AnswerPermission", why: "no" });
+    services.found = { questions };
+    press("y");
+    await live();
+    expect(services.said).toEqual([said]);
+  }
 });

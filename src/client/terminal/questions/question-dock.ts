@@ -1,4 +1,4 @@
-import { HarnessError } from "../../../base/errors.ts";
+import { HarnessError, hasReason } from "../../../base/errors.ts";
 import { count } from "../../../base/text/text.ts";
 import type { AcceptedOf } from "../../../protocol/commands/results.ts";
 import {
@@ -30,6 +30,19 @@ import { PermissionDialog } from "./permission-dialog.ts";
 const SECOND_MS = 1_000;
 /** Longer time limits are not counted down. */
 const COUNTED_MS_MAX = 3_600_000;
+const GONE = "The question is gone: its turn has ended.";
+/** Actions that answer a question, or may. */
+const ANSWERS: ReadonlySet<ActionName> = new Set([
+  "question.once",
+  "question.session",
+  "question.tool",
+  "question.deny",
+  "dialog.send",
+  "dialog.decline",
+  "review.accept",
+  "review.decline",
+  "input.send",
+]);
 
 type AnswerOutcome = AcceptedOf<AnswerCommand["kind"]> | HarnessError;
 
@@ -50,7 +63,8 @@ interface Kept {
 
 /**
  * The question that waits for a person, above the draft. Keys answer it once it has been on the screen for 300 ms
- * without any key; each earlier key goes to the draft (PERM-14).
+ * without any key; each earlier key goes to the draft (PERM-14). So does one while the screen is too small for a row of
+ * what is asked.
  */
 export class QuestionDock implements ScreenPart, Disposable {
   readonly #services: Services;
@@ -63,6 +77,8 @@ export class QuestionDock implements ScreenPart, Disposable {
   /** Rows that the body had in the last frame. */
   #room = 0;
   #bodyRows = 0;
+  /** True if the last frame had a row of what is asked. */
+  #isInSight = false;
 
   constructor(services: Services) {
     this.#services = services;
@@ -117,6 +133,7 @@ export class QuestionDock implements ScreenPart, Disposable {
     const body = this.#body(question, entry, columns);
     const shown = this.#window(entry, body, columns);
     const all = [...head, ...shown, ...(field?.rows ?? []), ...answers];
+    this.#isInSight = body.length === 0 || height > head.length;
     if (field?.cursor === undefined || !isLive) return { rows: all.slice(0, height) };
     const { cursor } = field;
     return inSight(
@@ -147,13 +164,20 @@ export class QuestionDock implements ScreenPart, Disposable {
   act(action: ActionName): boolean {
     const shown = this.#shown;
     if (shown === undefined || !this.takesKeys) return false;
+    if (!this.#isInSight && ANSWERS.has(action)) {
+      const key = this.#services.keys.keysOf("dialog.full")[0] ?? "the palette";
+      this.#services.say(`What is asked is not in sight: ${key}, or a larger screen, shows it.`, "warning");
+      return shown.dialog.hasFocus;
+    }
     const isTaken = shown.dialog.act(action) || this.#actAround(action, shown);
     if (isTaken) this.#services.redraw();
     return isTaken;
   }
 
   type(text: string): boolean {
-    const isTaken = this.takesKeys && this.#shown?.dialog.type(text) === true;
+    const dialog = this.#shown?.dialog;
+    const isBlind = !this.#isInSight && dialog?.field === undefined;
+    const isTaken = this.takesKeys && !isBlind && dialog?.type(text) === true;
     if (isTaken) this.#services.redraw();
     return isTaken;
   }
@@ -240,11 +264,19 @@ export class QuestionDock implements ScreenPart, Disposable {
     try {
       const answer = await this.#services.session.send(command);
       isTaken = !(answer instanceof HarnessError);
-      this.#showOutcome(answer);
+      if (await this.#isGone(answer, command)) this.#services.say(GONE, "warning");
+      else this.#showOutcome(answer);
     } finally {
       entry.isSent = isTaken;
       this.#services.redraw();
     }
+  }
+
+  /** Returns true for a refusal because nothing is asked any more, such as after a restart of the engine. */
+  async #isGone(answer: AnswerOutcome, { sessionId }: AnswerCommand): Promise<boolean> {
+    if (!hasReason(answer, "InvalidCommand")) return false;
+    const info = await this.#services.session.query({ kind: "GetSession", sessionId, last: 0 });
+    return !(info instanceof HarnessError) && info.questions === 0;
   }
 
   #showOutcome(answer: AnswerOutcome): void {

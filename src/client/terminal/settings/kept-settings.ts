@@ -67,15 +67,19 @@ export class KeptSettings implements ClientSettings {
 
   async #read(): Promise<void> {
     try {
-      const text = await this.#options.host.readSettings();
-      const { values, keys, problems } = text === undefined ? NO_FILE : await readSettingsText(text);
-      this.#values = { ...DEFAULT_SETTINGS, ...values, ...this.#unwritten };
-      this.#keys = new KeyTable(keys);
-      this.#problems = [...problems, ...keyConflicts(this.#keys)];
+      await this.#take(await this.#options.host.readSettings());
     } catch (thrown) {
       this.#problems = [messageOf(thrown)];
     }
     this.#options.changed();
+  }
+
+  /** Takes the values and keys of the file. */
+  async #take(text: string | undefined): Promise<void> {
+    const { values, keys, problems } = text === undefined ? NO_FILE : await readSettingsText(text);
+    this.#values = { ...DEFAULT_SETTINGS, ...values, ...this.#unwritten };
+    this.#keys = new KeyTable(keys);
+    this.#problems = [...problems, ...keyConflicts(this.#keys)];
   }
 
   async #write(): Promise<void> {
@@ -99,6 +103,8 @@ export class KeptSettings implements ClientSettings {
       const edited = await editSettings((await host.readSettings()) ?? "", changes);
       if (edited.kind === "refused") return edited.problem;
       await host.writeSettings(edited.text);
+      await this.#take(edited.text);
+      this.#options.changed();
       return undefined;
     } catch (thrown) {
       return messageOf(thrown);

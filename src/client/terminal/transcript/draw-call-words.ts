@@ -5,7 +5,10 @@ import { displayName } from "../../../view/session/clients.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { CallDecision, CallItem } from "../../../view/transcript/items.ts";
 import type { DrawContext } from "./draw-context.ts";
+import { isOwn } from "./draw-context.ts";
 
+/** Stands for no output in the result of a tool. */
+const NO_OUTPUT = "(no output)";
 const EXIT = /\[exit code (\d{1,5})\]\s*$/;
 
 /** Returns the time that a call takes or took; empty below a second. */
@@ -27,17 +30,20 @@ export function callResultWords(call: CallItem): string {
   if (state === "running" || state === "asked") return "";
   const exit = EXIT.exec(output)?.[1];
   if (exit !== undefined) return `exit ${exit}`;
-  if (call.toolKind === "edit" || output === "") return "";
+  if (call.toolKind === "edit" || output === "" || output.trim() === NO_OUTPUT) return "";
   const lines = output.replace(/\n+$/, "").split("\n").length;
   return `${outputLeftOut > 0 ? "over " : ""}${count(lines, "line")}, ${sizeText(output.length + outputLeftOut)}`;
 }
 
 /** Returns who decided about a call and for how long; undefined if nobody was asked. */
-export function decisionText(call: CallItem, { clients, self }: DrawContext): string | undefined {
+export function decisionText(call: CallItem, context: DrawContext): string | undefined {
   const { decision, hunksAsked } = call;
   if (decision === undefined) return undefined;
   const { by, words } = decision;
-  const who = by === undefined ? "" : ` by ${by === self ? "you" : displayName(clients, by)}`;
+  const who =
+    by === undefined
+      ? ""
+      : ` by ${isOwn(by, call.event, context) ? "you" : displayName(context.clients, by)}`;
   const accepted = decision.hunks?.length;
   const part =
     accepted === undefined || hunksAsked === undefined

@@ -1,4 +1,4 @@
-import type { ClientId } from "../../../base/ids.ts";
+import type { ClientId, EventSeq } from "../../../base/ids.ts";
 import { isId } from "../../../base/ids.ts";
 import type { KnownClients } from "../../../view/session/clients.ts";
 import type { SubAgents } from "../../../view/session/sub-agents.ts";
@@ -6,6 +6,7 @@ import type { TranscriptItem } from "../../../view/transcript/items.ts";
 import type { DiffLayout } from "../diff/diff-layout.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import type { Services } from "../layout/services.ts";
+import { TERMINAL_LABEL } from "../options.ts";
 import type { Unfolded } from "./folds.ts";
 
 /** Values that drawing an item depends on besides the item. */
@@ -15,6 +16,8 @@ export interface DrawContext {
   readonly unfolded: Unfolded;
   readonly clients: KnownClients;
   readonly self: ClientId | undefined;
+  /** The last event from before this client was in the session. Default: none. */
+  readonly past?: EventSeq;
   /** Wall clock in milliseconds, for the time of what runs. */
   readonly nowMs: number;
   /** Last lines of output that a folded call shows. */
@@ -35,6 +38,7 @@ export function drawContext(
     ...{ columns, unfolded, lastLines, diffLayout },
     clients: view.clients,
     self: self !== undefined && isId("cli", self) ? self : undefined,
+    ...(session.open === undefined ? {} : { past: session.open.past }),
     nowMs: clock.now(),
     ...(view.run === undefined ? {} : { subAgents: view.run.subAgents }),
   };
@@ -42,3 +46,18 @@ export function drawContext(
 
 /** Draws the items of a sub-agent. */
 export type DrawNested = (items: readonly TranscriptItem[], context: DrawContext) => readonly DrawnRow[];
+
+/**
+ * Returns true if a client is this one, or one like it that the person used before: then its name says nothing. What a
+ * client of another kind, an agent, or anybody beside this client has done keeps its name.
+ */
+export function isOwn(
+  client: string,
+  event: EventSeq,
+  { clients, self, past = 0 }: Pick<DrawContext, "clients" | "self" | "past">,
+): boolean {
+  if (client === self) return true;
+  if (event > past || !isId("cli", client)) return false;
+  const { label, identityClass } = clients.get(client) ?? {};
+  return label === TERMINAL_LABEL && identityClass === "human";
+}

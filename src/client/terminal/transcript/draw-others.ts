@@ -12,6 +12,7 @@ import { row, span } from "../drawing/span.ts";
 import { TONE_ROLES } from "../drawing/tones.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { DrawContext } from "./draw-context.ts";
+import { isOwn } from "./draw-context.ts";
 
 const TONES = { ...TONE_ROLES, info: "dim" } as const;
 /** A deeper indent is cut, so that room for words remains. */
@@ -20,11 +21,12 @@ const INDENT_MAX = 8;
 /** Returns the rows of a prompt: a bar at the left, and the name of the client if it is another one. */
 export function drawPrompt(
   { content, originator, event }: PromptItem,
-  { columns, clients, self }: DrawContext,
+  context: DrawContext,
 ): readonly DrawnRow[] {
+  const { columns, clients, self } = context;
   const bar = [span("▌ ", { role: "prompt" })];
   const name =
-    originator === self || self === undefined
+    self === undefined || isOwn(originator, event, context)
       ? []
       : [
           row([...bar, span(cutEnd(displayName(clients, originator), columns - 2), { role: "dim" })], {
@@ -64,10 +66,11 @@ function thoughtText(ts: string, endedAt: string | undefined): string {
 
 /** Returns the rows of a note, with the client that did it, or the command of this client that it answers. */
 export function drawNote(
-  { text, tone, by, local }: NoteItem,
-  { columns, clients, self }: DrawContext,
+  { text, tone, by, local, event }: NoteItem,
+  context: DrawContext,
 ): readonly DrawnRow[] {
-  const who = by === undefined || by === self ? "" : ` (by ${displayName(clients, by)})`;
+  const { columns, clients } = context;
+  const who = by === undefined || isOwn(by, event, context) ? "" : ` (by ${displayName(clients, by)})`;
   const role = local !== undefined && tone === "info" ? "text" : TONES[tone];
   const title =
     local?.title === undefined ? [] : wrapSpans([span(local.title, { role: "accent" })], { columns });

@@ -3,7 +3,14 @@ import type { LogId, SessionId } from "../../../base/ids.ts";
 import type { Machine } from "../../../base/world.ts";
 import type { Holder, LogInfo, LogName, LogQuery, NewLog } from "../../store/store.ts";
 import type { Row, StoreConnection } from "../connection.ts";
+import type { UnreturnedLeases } from "../lease.ts";
 import type { RowReader } from "../rows.ts";
+
+export interface LogTableDependencies {
+  readonly rows: RowReader;
+  readonly machine: Pick<Machine, "isAlive">;
+  readonly unreturned: UnreturnedLeases;
+}
 
 /**
  * The table of logs, and the owner of their numbers: one row for each, with its newest run, its last event and the
@@ -13,11 +20,13 @@ export class LogTable {
   readonly #connection: StoreConnection;
   readonly #rows: RowReader;
   readonly #machine: Pick<Machine, "isAlive">;
+  readonly #unreturned: UnreturnedLeases;
 
-  constructor(connection: StoreConnection, rows: RowReader, machine: Pick<Machine, "isAlive">) {
+  constructor(connection: StoreConnection, { rows, machine, unreturned }: LogTableDependencies) {
     this.#connection = connection;
     this.#rows = rows;
     this.#machine = machine;
+    this.#unreturned = unreturned;
   }
 
   /** Returns the row of a whole log, by its own id or by that of any of its runs. */
@@ -134,9 +143,12 @@ export class LogTable {
     }
   }
 
-  /** Returns the living holder of a log. @throws HarnessError StoreCorrupt if its lease is damaged. */
+  /**
+   * Returns the living holder of a log. A lease that this store could not give back has none.
+   * @throws HarnessError StoreCorrupt if its lease is damaged.
+   */
   holderOf(row: Row): Holder | undefined {
-    if (row["pid"] === null) return undefined;
+    if (row["pid"] === null || this.#unreturned.has(row["num"], row["lease_epoch"])) return undefined;
     const pid = this.#rows.integer(row, "pid", "a lease");
     const processStart = this.#rows.text(row, "process_start", "a lease");
     return this.#machine.isAlive(pid, processStart) ? { pid, processStart } : undefined;
@@ -184,7 +196,8 @@ const LOG_TABLES = `
     AND NOT EXISTS (SELECT 1 FROM data_keys WHERE data_keys.key_id = names.key_id AND wrapped IS NULL)`;
 
 const NAME_ROW = `
-  SELECT logs.num, logs.log_id, working_dir, updated_at, turn_open, ${TITLES}, ${NEWEST_RUN}, leases.pid, leases.process_start
+  SELECT logs.num, logs.log_id, working_dir, updated_at, turn_open, ${TITLES}, ${NEWEST_RUN},
+    leases.pid, leases.process_start, leases.epoch AS lease_epoch
   ${LOG_TABLES}`;
 
 const LOG_ROW = `
@@ -193,5 +206,5 @@ const LOG_ROW = `
     plan_mode, branch_of, branch_at, ${TITLES}, ${NEWEST_RUN},
     ${LAST_EVENT} AS last_event,
     (SELECT day FROM data_keys WHERE data_keys.log = logs.num AND wrapped IS NOT NULL ORDER BY day LIMIT 1) AS oldest_day,
-    leases.pid, leases.process_start
+    leases.pid, leases.process_start, leases.epoch AS lease_epoch
   ${LOG_TABLES}`;

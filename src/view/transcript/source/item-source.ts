@@ -3,7 +3,6 @@ import { sizeText } from "../../../base/text/size-text.ts";
 import { callSummary } from "../../texts/call-summary.ts";
 import type { ProposedChange } from "../../texts/changes/change-preview.ts";
 import { proposedChanges } from "../../texts/changes/change-preview.ts";
-import { proposedHunks } from "../../texts/changes/proposed-hunks.ts";
 import { endingText } from "../../texts/ending-text.ts";
 import type { CallItem, PromptBlock, TranscriptItem } from "../items.ts";
 import { streamedSource } from "../streamed-text.ts";

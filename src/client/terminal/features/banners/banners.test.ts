@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
-import { ENGINE_BACK, UPGRADING } from "../../../../view/notes/engine-text.ts";
+import { ENGINE_BACK, ENGINE_RESUMED, UPGRADING } from "../../../../view/notes/engine-text.ts";
 import { expiringSessionsText } from "../../../../view/notes/expiry-text.ts";
 import { banners } from "./banners.ts";
 
@@ -70,6 +70,16 @@ test("[TUI-10] a lost engine is shown until it answers again", () => {
   feature.engineNotice?.(ENGINE_BACK);
   expect(shown()).toBe("");
   expect(services.said).toEqual(["The engine answers again."]);
+});
+
+test("[TUI-10] that the engine was restarted is shown until the next turn begins", () => {
+  const { feature, shown } = openBoard();
+  feature.engineNotice?.(ENGINE_RESUMED);
+  expect(shown()).toStartWith("▌ The engine was restarted: ");
+  feature.changed?.({ kind: "TurnEnded", id: 7, payload: {} } as never, undefined as never);
+  expect(shown()).not.toBe("");
+  feature.changed?.({ kind: "TurnStarted", id: 8, payload: { turn: 2 } } as never, undefined as never);
+  expect(shown()).toBe("");
 });
 
 test("[CTL-12] an agent's session is announced, a key goes there, and a banner there says that they observe", () => {

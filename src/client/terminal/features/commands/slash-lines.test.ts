@@ -1,19 +1,23 @@
 import { expect, test } from "bun:test";
 import { settle } from "../../../../../test/support/fake-clock.ts";
 import { fakeServices } from "../../../../../test/support/terminal-parts.ts";
+import type { OpenSession } from "../../options.ts";
 import { slashLines } from "./slash-lines.ts";
 
-test("[CMD-01 TUI-07] a message behind a command that shows another session waits for it, with its images", async () => {
+test("[CMD-01 TUI-07] a message behind a command that shows another session waits for it; it is not for the session before", async () => {
   const services = fakeServices();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const session = { ...services.session, open: undefined, goTo: () => promise };
-  const lines = slashLines({ ...services, session });
-  const sentAgain: string[] = [];
-  const send = (text: string) => lines.send?.(text, "queue", () => void sentAgain.push(text));
-  expect([send("/new"), send("with an image"), sentAgain]).toEqual([true, true, []]);
-  resolve();
-  await settle();
-  expect([sentAgain, send("later")]).toEqual([["with an image"], false]);
+  for (const isShown of [true, false]) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const session = { ...services.session, open: undefined as OpenSession | undefined, goTo: () => promise };
+    const lines = slashLines({ ...services, session });
+    const send = (text: string) => lines.send?.(text, "queue");
+    expect(send("/new")).toBe(true);
+    const waits = [send("with an image"), send("another")];
+    if (isShown) session.open = services.session.open;
+    resolve();
+    expect(await Promise.all(waits)).toEqual([isShown, isShown]);
+    expect(send("later")).toBe(false);
+  }
 });
 
 test("[CMD-01 TUI-08] every text for the model goes through the one order of messages", async () => {
@@ -21,7 +25,7 @@ test("[CMD-01 TUI-08] every text for the model goes through the one order of mes
   services.found = { slash_commands: [], prompt: "expanded @shot.png" };
   const lines = slashLines(services);
   const send = async (text: string) => {
-    expect(lines.send?.(text, "queue", () => undefined)).toBe(true);
+    expect(lines.send?.(text, "queue")).toBe(true);
     await settle();
     return services.messaged.splice(0);
   };

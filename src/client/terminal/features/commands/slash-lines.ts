@@ -48,20 +48,17 @@ export function slashLines(services: Services): TerminalFeature {
 class SlashLines implements TerminalFeature {
   readonly #services: Services;
   readonly #end = new AbortController();
-  /** Runs until a command has shown another session. */
-  #switching: Promise<void> | undefined;
+  /** Runs until a command has shown another session; resolves to false if it could not. */
+  #switching: Promise<boolean> | undefined;
   #shown: PromiseWithResolvers<void> | undefined;
 
   constructor(services: Services) {
     this.#services = services;
   }
 
-  send(text: string, how: SendHow, again: () => void): boolean {
+  send(text: string, how: SendHow): boolean | Promise<boolean> {
     const typed = parseTyped(text);
-    if (this.#switching !== undefined && !isUrgent(typed)) {
-      inBackground(this.#switching.then(again), this.#services);
-      return true;
-    }
+    if (this.#switching !== undefined && !isUrgent(typed)) return this.#switching;
     if (!text.startsWith("/")) return false;
     switch (typed.kind) {
       case "text":
@@ -99,10 +96,20 @@ class SlashLines implements TerminalFeature {
       inBackground(work, this.#services);
       return;
     }
-    const switching = work.finally(() => {
+    const switching = this.#untilSwitched(work, command).finally(() => {
       if (this.#switching === switching) this.#switching = undefined;
     });
     this.#switching = switching;
+  }
+
+  /** Returns true unless the command was to show another session, and the one before is still shown. */
+  async #untilSwitched(work: Promise<void>, { namespace, name }: SlashCommand): Promise<boolean> {
+    const { session } = this.#services;
+    const before = session.open;
+    await work;
+    // A profile may be asked about, or be the one that the session has.
+    const mayStay = namespace === "profiles" || name === "profiles";
+    return mayStay || session.open !== before;
   }
 
   /** Resolves once another session is shown, or after `SHOWN_MS_MAX`. */

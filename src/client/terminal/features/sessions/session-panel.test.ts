@@ -3,6 +3,7 @@ import type { FakeServices } from "../../../../../test/support/terminal-parts.ts
 import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
 import { HarnessError } from "../../../../base/errors.ts";
 import type { SessionInfo } from "../../../../protocol/resources.ts";
+import type { WhichSession } from "../../options.ts";
 import type { LastItem } from "./session-entries.ts";
 import { sessionPreview } from "./session-entries.ts";
 import { openSessionList } from "./session-panel.ts";
@@ -117,4 +118,68 @@ test("[TUI-06 bar Sessions] the preview has the conversation, without lists of t
   ] as unknown as readonly LastItem[];
   const rows = sessionPreview(stored(1, "/home/user/app"), items, { ...SIZE, home: "/home/user" });
   expect(linesOf(rows)).toEndWith("~/app\n1 turn\n\n> go\n  done");
+});
+
+/** Services whose engine runs a session of the list, with the commands in the order in which they were sent. */
+function servicesRunning(more: Partial<SessionInfo>) {
+  const info = { ...stored(1), live: true, status: "running", ...more } as SessionInfo;
+  return { info, services: servicesWith([info]) };
+}
+
+test("[SES-06 TUI-06] a session that is shown is deleted: a new one takes its place, and it is ended first", async () => {
+  const { info, services } = servicesRunning({ state: "running", attached_by: ["me", "web"] });
+  const session = {
+    ...services.session,
+    open: { ...services.session.open, session: info.session } as never,
+    async goTo(which: WhichSession) {
+      services.shown.push(which);
+      session.open = { session: "sess_new" } as never;
+    },
+  };
+  openSessionList({ ...services, session });
+  const [panel] = services.overlays;
+  await settle();
+  panel?.act("sessions.delete");
+  const text = linesOf(panel?.draw(SIZE).rows ?? []).replaceAll(/\s+/g, " ");
+  expect(text).toContain("Its turn is cancelled. Another client has it open.");
+  panel?.type?.("y");
+  await settle();
+  expect(services.shown).toEqual([{ kind: "new" }]);
+  const { session: sessionId } = info;
+  expect(services.sent).toEqual([
+    { kind: "EndSession", sessionId },
+    { kind: "DeleteSession", sessionId },
+  ]);
+  expect(services.said).toEqual(["Deleted."]);
+});
+
+test("[SES-06] a pinned session is neither ended nor deleted", async () => {
+  const { services } = servicesRunning({ pinned: true });
+  openSessionList(services);
+  await settle();
+  services.overlays[0]?.act("sessions.delete");
+  services.overlays[0]?.type?.("y");
+  await settle();
+  expect(services.sent).toEqual([]);
+  expect(services.said).toEqual(["The session is pinned, and so is kept: alt+p unpins it."]);
+});
+
+test("[TUI-06] a list without sessions names the key that shows archived ones", async () => {
+  const services = servicesWith([]);
+  openSessionList(services);
+  await settle();
+  const shown = () => linesOf(services.overlays[0]?.draw(SIZE).rows ?? []);
+  expect(shown()).toContain("There are no sessions. alt+v: archived ones too.");
+  services.overlays[0]?.act("sessions.archived");
+  await settle();
+  expect(shown()).toContain("There are no sessions.\n");
+});
+
+test("[TUI-10] a session that is shown, whose run is over, is continued from the list", async () => {
+  const services = servicesWith([stored(1)]);
+  Object.assign(services.session, { open: { ...services.session.open, session: "sess_1" } });
+  openSessionList(services);
+  await settle();
+  services.overlays[0]?.act("list.choose");
+  expect(services.shown).toMatchObject([{ kind: "stored", info: { session: "sess_1" } }]);
 });

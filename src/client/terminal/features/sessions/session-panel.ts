@@ -1,4 +1,4 @@
-import { HarnessError } from "../../../../base/errors.ts";
+import { HarnessError, hasReason } from "../../../../base/errors.ts";
 import type { SessionId } from "../../../../base/ids.ts";
 import { count } from "../../../../base/text/text.ts";
 import type { Command } from "../../../../protocol/commands/commands.ts";
@@ -114,7 +114,7 @@ class SessionList {
 
   #choose(info: SessionInfo): void {
     const { session, tell } = this.#services;
-    if (info.session === session.open?.session) return;
+    if (info.session === session.open?.session && info.live) return;
     inBackground(session.goTo({ kind: "stored", info }), { tell });
   }
 
@@ -163,10 +163,15 @@ class SessionList {
         return true;
       }
       case "sessions.delete":
+        if (pinned) {
+          const key = this.#services.keys.keysOf("sessions.pin")[0] ?? "the palette";
+          this.#services.say(`The session is pinned, and so is kept: ${key} unpins it.`, "warning");
+          return true;
+        }
         this.#panel.ask(
-          `Delete “${sessionTitle(info)}” (${count(info.turns, "turn")}) with all that is kept of it? It cannot be brought back.`,
+          `Delete “${sessionTitle(info)}” (${count(info.turns, "turn")}) with all that is kept of it? ${this.#endWords(info)}It cannot be brought back.`,
           "delete it",
-          () => this.#send({ kind: "DeleteSession", sessionId }, "Deleted."),
+          () => inBackground(this.#delete(info), this.#services),
         );
         return true;
       case "sessions.replay":
@@ -175,6 +180,31 @@ class SessionList {
       default:
         return false;
     }
+  }
+
+  /** Returns a sentence about what deleting a session ends. */
+  #endWords({ live, state, attached_by: followers = [], session }: SessionInfo): string {
+    if (!live) return "";
+    const isShown = session === this.#services.session.open?.session;
+    const others = followers.length - (isShown ? 1 : 0);
+    const ended = state === "running" || state === "waiting" ? "Its turn is cancelled. " : "";
+    return others > 0 ? `${ended}Another client has it open. ` : ended;
+  }
+
+  /** Deletes a session. One that this engine runs is ended first, and one that is shown gives way to a new one. */
+  async #delete(info: SessionInfo): Promise<void> {
+    const { session } = this.#services;
+    const { session: sessionId, live } = info;
+    if (live) {
+      if (session.open?.session === sessionId) {
+        await session.goTo({ kind: "new" });
+        if (session.open?.session === sessionId) return; // its refusal is shown
+      }
+      const ended = await session.send({ kind: "EndSession", sessionId });
+      if (ended instanceof HarnessError && !hasReason(ended, "UnknownSession"))
+        return this.#services.tell(ended);
+    }
+    await this.#sent({ kind: "DeleteSession", sessionId }, "Deleted.");
   }
 
   #send(command: Command, done: string): void {
@@ -240,7 +270,9 @@ class SessionList {
     if (listed > 0) return undefined;
     if (!this.#isRead) return "reading the sessions …";
     const which = this.#archived === "only" ? "archived sessions" : "sessions";
-    return isHere ? `There are no ${which} of this folder.` : `There are no ${which} yet.`;
+    const key = this.#services.keys.keysOf("sessions.archived")[0] ?? "-";
+    const more = this.#archived === "without" ? ` ${key}: archived ones too.` : "";
+    return `There are no ${which}${isHere ? " of this folder" : ""}.${more}`;
   }
 }
 

@@ -24,6 +24,8 @@ export class ClearedDrafts {
   #drafts: readonly ClearedDraft[] = [];
   /** Sessions whose kept drafts were read. */
   readonly #read = new Set<SessionId>();
+  /** Those that no session has kept. */
+  #unkept: readonly ClearedDraft[] = [];
 
   constructor(services: Pick<Services, "session" | "tell">) {
     this.#services = services;
@@ -34,9 +36,15 @@ export class ClearedDrafts {
     return this.#drafts;
   }
 
+  /** Drafts of this client that no session has kept. */
+  get unkept(): readonly ClearedDraft[] {
+    return this.#unkept;
+  }
+
   /** Adds a draft, and keeps it. */
   add(draft: ClearedDraft): void {
     this.#drafts = [...this.#drafts.filter(({ text }) => text !== draft.text).slice(1 - CLEARED_MAX), draft];
+    this.#unkept = [...this.#unkept.slice(1 - CLEARED_MAX), draft];
     inBackground(
       this.#order.run("cleared", () => this.#keep()),
       this.#services,
@@ -55,7 +63,11 @@ export class ClearedDrafts {
 
   async #restore(): Promise<void> {
     const sessionId = this.#place;
-    if (sessionId === undefined || this.#read.has(sessionId)) return;
+    if (sessionId !== undefined && !this.#read.has(sessionId)) await this.#readFrom(sessionId);
+  }
+
+  /** Adds those that a session has kept, also by other clients meanwhile. */
+  async #readFrom(sessionId: SessionId): Promise<void> {
     const answer = await this.#services.session.query({
       kind: "GetDraft",
       sessionId,
@@ -69,16 +81,19 @@ export class ClearedDrafts {
   }
 
   async #keep(): Promise<void> {
-    await this.#restore();
     const sessionId = this.#place;
     if (sessionId === undefined) return;
+    await this.#readFrom(sessionId);
+    const drafts = this.#drafts;
     // A refusal leaves them in this client; the next one that is cleared tries again.
-    await this.#services.session.send({
+    const answer = await this.#services.session.send({
       kind: "SetDraft",
       sessionId,
-      text: written(this.#drafts),
+      text: written(drafts),
       reader: CLEARED_READER,
     });
+    if (!(answer instanceof HarnessError))
+      this.#unkept = this.#unkept.filter((each) => !drafts.includes(each));
   }
 
   get #place(): SessionId | undefined {

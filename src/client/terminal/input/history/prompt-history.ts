@@ -117,6 +117,11 @@ export class PromptHistory {
     await this.#cleared.restore();
   }
 
+  /** Cleared drafts that no session has kept. */
+  get unkept(): readonly string[] {
+    return this.#cleared.unkept.map(({ text }) => text);
+  }
+
   /** Resolves once all cleared drafts are kept. */
   async settle(): Promise<void> {
     await this.#cleared.settle();

@@ -1,0 +1,48 @@
+import type { Draft, Services } from "../layout/services.ts";
+import type { OutgoingMessage } from "./message.ts";
+
+export interface HeldMessagesOptions {
+  readonly draft: () => Pick<Draft, "restore">;
+  readonly say: Services["say"];
+  readonly redraw: Services["redraw"];
+}
+
+/** Messages that wait until another session is shown. */
+export class HeldMessages {
+  readonly #options: HeldMessagesOptions;
+  #messages: readonly OutgoingMessage[] = [];
+
+  constructor(options: HeldMessagesOptions) {
+    this.#options = options;
+  }
+
+  /** The messages that wait, the oldest first. */
+  get messages(): readonly OutgoingMessage[] {
+    return this.#messages;
+  }
+
+  /**
+   * Holds a message, then sends it. If the other session could not be shown, the message comes back into the draft: it
+   * was not meant for the session before.
+   * @param until resolves to true once the other session is shown, and to false if it could not be.
+   */
+  async hold(message: OutgoingMessage, until: Promise<boolean>, send: () => void): Promise<void> {
+    this.#messages = [...this.#messages, message];
+    const isShown = await until;
+    if (!this.#messages.includes(message)) return; // it was cancelled
+    this.#messages = this.#messages.filter((each) => each !== message);
+    if (isShown) send();
+    else this.#options.draft().restore([message]);
+    this.#options.redraw();
+  }
+
+  /** Brings all of them back into the draft. */
+  cancel(): void {
+    const { draft, say } = this.#options;
+    const messages = this.#messages;
+    if (messages.length === 0) return;
+    this.#messages = [];
+    draft().restore(messages);
+    say("Cancelled before it was sent: the message is in the draft again.");
+  }
+}

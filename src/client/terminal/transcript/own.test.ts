@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import { linesOf } from "../../../../test/support/terminal-parts.ts";
+import { testWorld } from "../../../../test/support/world.ts";
+import type { ClientId } from "../../../base/ids.ts";
+import type { NamedClient } from "../../../protocol/events/named-client.ts";
+import type { CallItem, NoteItem, PromptItem } from "../../../view/transcript/items.ts";
+import { TERMINAL_LABEL } from "../options.ts";
+import { callResultWords } from "./draw-call-words.ts";
+import { drawNote, drawPrompt } from "./draw-others.ts";
+
+test("[TUI-10 TUI-09] after --resume the person's own prompts have no name; those of other clients, and of one beside this one, have", () => {
+  const { ids } = testWorld();
+  const [self, earlier, web, agent] = [ids.next("cli"), ids.next("cli"), ids.next("cli"), ids.next("cli")];
+  const clients = new Map<ClientId, NamedClient>([
+    [earlier, { label: TERMINAL_LABEL, identityClass: "human" }],
+    [web, { label: "cinch web", identityClass: "human" }],
+    [agent, { label: TERMINAL_LABEL, identityClass: "agent" }],
+  ]);
+  const context = {
+    columns: 80,
+    unfolded: new Set<number>(),
+    clients,
+    self,
+    past: 9,
+    nowMs: 0,
+    lastLines: 5,
+    diffLayout: "auto" as const,
+  };
+  const shown = (originator: ClientId, event: number) => {
+    const prompt = { kind: "prompt", content: [{ type: "text", text: "go" }], originator, event };
+    const note = { kind: "note", text: "cancelled", tone: "info", by: originator, event };
+    return [
+      linesOf(drawPrompt(prompt as unknown as PromptItem, context)),
+      linesOf(drawNote(note as unknown as NoteItem, context)),
+    ];
+  };
+  for (const own of [shown(self, 12), shown(earlier, 9)]) expect(own).toEqual(["▌ go", "cancelled"]);
+  for (const [originator, event] of [
+    [earlier, 10],
+    [web, 9],
+    [agent, 9],
+  ] as const) {
+    const [prompt, note] = shown(originator, event);
+    expect(prompt).toMatch(/^▌ "cinch \w+" \(\w+, …/);
+    expect(note).toContain('(by "cinch ');
+  }
+});
+
+test("[TUI-05 bar:Tool calls] the stand-in for no output is not counted", () => {
+  const call = (output: string) => ({ state: "done", output, toolKind: "shell" }) as unknown as CallItem;
+  expect(callResultWords(call("(no output)\n"))).toBe("");
+  expect(callResultWords(call("one\ntwo\n"))).toBe("2 lines, 8 bytes");
+});
