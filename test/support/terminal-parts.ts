@@ -88,6 +88,8 @@ export function fakeServices(): FakeServices {
       self: "cli_self",
       last: undefined,
       isModelNamed: false,
+      begins: undefined,
+      isUntouched: false,
       isOverNetwork: false,
       hasFailed: false,
       note: (note) => void services.notes.push(note),

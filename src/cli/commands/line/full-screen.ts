@@ -49,6 +49,7 @@ export async function runFullScreen(
       connection,
       isShared: !owned,
       isModelNamed: settings.model !== undefined || settings.profile !== undefined,
+      begins: { planMode: settings.planMode, ...defined({ model: settings.model, level: settings.level }) },
       isOverNetwork: connect !== undefined && !connect.url.startsWith("unix:"),
       ...(last === undefined ? {} : { last }),
       ...named,

@@ -1,4 +1,6 @@
 import { parseShellLine } from "../../../view/slash/shell-line.ts";
+import { row, span } from "../drawing/span.ts";
+import { widthOfSpans } from "../drawing/wrap-spans.ts";
 import type { DraftImage } from "../images/draft-image.ts";
 import { imageBytes, imageLabels } from "../images/draft-image.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
@@ -9,8 +11,10 @@ import type { Draft, SendHow, Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
 import type { ChippedText } from "./chips.ts";
 import { expanded, folded, hasChip, imagesOf, joinedChips, withImageChips } from "./chips.ts";
+import { draftHint } from "./draft-hint.ts";
 import { DraftImages, imagesProblem } from "./draft-images.ts";
 import { DraftKeeper } from "./draft-keeper.ts";
+import type { DrawnEditor } from "./draw-editor.ts";
 import { drawEditor } from "./draw-editor.ts";
 import { EDITS } from "./edit-actions.ts";
 import type { Edit, EditName, EditorState } from "./editor.ts";
@@ -128,6 +132,22 @@ export class InputPart implements ScreenPart, Draft {
 
   draw({ columns, rows }: Size): DrawnPart {
     this.#columns = columns;
+    return this.#withHint(this.#drawDraft(columns, rows), columns);
+  }
+
+  /** Adds what an empty draft takes, until something is sent. */
+  #withHint(drawn: DrawnEditor, columns: number): DrawnEditor {
+    const { session, keys } = this.#options.services;
+    const [first] = drawn.rows;
+    if (this.#state.text !== "" || first === undefined || !session.isUntouched) return drawn;
+    const room = columns - widthOfSpans(first.spans);
+    const hint = draftHint(keys, room);
+    return hint === undefined
+      ? drawn
+      : { ...drawn, rows: [row([...first.spans, span(hint, { role: "dim" })])] };
+  }
+
+  #drawDraft(columns: number, rows: number): DrawnEditor {
     const vim = this.#vimEditor();
     const shellMark = parseShellLine(this.#state.text) === undefined ? undefined : SHELL_MARK;
     if (vim === undefined)
