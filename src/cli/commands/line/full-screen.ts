@@ -1,4 +1,5 @@
 import { defined } from "../../../base/defined.ts";
+import { hasReason } from "../../../base/errors.ts";
 import type { OpenSession, ReachedByTerminal } from "../../../client/terminal/options.ts";
 import { openAppendScreen } from "../../../client/terminal/screen/append-screen.ts";
 import { openFullScreen } from "../../../client/terminal/screen/full-screen.ts";
@@ -34,6 +35,16 @@ export async function runFullScreen(
   await using connections = new AsyncDisposableStack();
   const { settings, connect, prompt } = line;
   const elsewhere = connect !== undefined;
+  // Without the session that the command line names there is nothing to show: the shell gets the reason.
+  const unopened = new AbortController();
+  const openNamed = async (open: () => Promise<OpenSession>): Promise<OpenSession> => {
+    try {
+      return await open();
+    } catch (thrown) {
+      if (isAbout(thrown)) unopened.abort(thrown);
+      throw thrown;
+    }
+  };
   const reach = async (): Promise<ReachedByTerminal> => {
     const { port, owned } = await starting.reached;
     const connection = connections.use(
@@ -44,7 +55,7 @@ export async function runFullScreen(
     const openWith = async (words: typeof settings): Promise<OpenSession> =>
       await openLineSession({ ...wanted, settings: words });
     const last = elsewhere ? undefined : await lastHere(connection, at.workingDir);
-    const named = settings.resume === undefined ? {} : { named: await openWith(settings) };
+    const named = settings.resume === undefined ? {} : { named: await openNamed(() => openWith(settings)) };
     return {
       connection,
       isShared: !owned,
@@ -75,13 +86,20 @@ export async function runFullScreen(
         : openFullScreen(options, life),
     isInline,
     clock: at.world.clock,
-    signal: at.stop.signal,
+    signal: AbortSignal.any([at.stop.signal, unopened.signal]),
     hasColours: (process.env["NO_COLOR"] ?? "") === "",
     isQuiet: settings.quietCost === true,
     notices: notices.read,
     ...(prompt === undefined ? {} : { prompt }),
   });
   return why === "interrupt" ? EXIT.cancelled : EXIT.done;
+}
+
+/** Returns true for a refusal that says which session there is not. */
+function isAbout(thrown: unknown): boolean {
+  return (["NoSuchSession", "SessionAmbiguous", "NothingToContinue"] as const).some((reason) =>
+    hasReason(thrown, reason),
+  );
 }
 
 /** Sessions among which the last one of a folder is looked for: the newest ones. */

@@ -45,7 +45,7 @@ export function diffRows(files: readonly DiffFile[], options: DiffOptions): read
       if (lines.length === 0) continue;
       const picture = pictureOf({ ...hunk, lines }, file, columns);
       rows.push(...headingRows(hunk, file, columns));
-      rows.push(...(isSide ? sideRows(picture) : unifiedRows(picture)));
+      rows.push(...(isSide && !isWhole(file) ? sideRows(picture) : unifiedRows(picture)));
     }
   }
   if (hidden > 0) rows.push(...plainRows(`… ${count(hidden, "more line")}`, "dim", columns));
@@ -83,9 +83,13 @@ export function fileName({ from, to }: DiffFile): string | undefined {
   return from === to ? to : `${from} → ${to}`;
 }
 
+/** Returns true for a new or deleted file: one of the two sides would be empty. */
+function isWhole({ from, to }: DiffFile): boolean {
+  return (from === undefined) !== (to === undefined);
+}
+
 function headingRows({ oldStart, newStart, heading }: DiffHunk, file: DiffFile, columns: number) {
-  const isWhole = file.from === undefined || file.to === undefined;
-  if (isWhole && file.hunks.length === 1) return [];
+  if (isWhole(file) && file.hunks.length === 1) return [];
   const place = file.isPlaceUnknown === true ? "⋯" : `@@ ${oldStart} → ${newStart}`;
   if (file.isPlaceUnknown === true && file.hunks.length === 1) return [];
   return plainRows(heading === undefined ? place : `${place}  ${heading}`, "dim", columns);

@@ -1,6 +1,6 @@
 import { InOrder } from "../../../base/async/in-order.ts";
 import { defined } from "../../../base/defined.ts";
-import { HarnessError } from "../../../base/errors.ts";
+import { HarnessError, hasReason } from "../../../base/errors.ts";
 import type { InputId, SessionId } from "../../../base/ids.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { DraftImage } from "../images/draft-image.ts";
@@ -73,7 +73,7 @@ export class MessageSender {
     } catch (thrown) {
       services.draft.restore([message]); // nothing typed is lost
       if (thrown instanceof HarnessError) this.#options.refused(thrown);
-      if (this.#cancels === cancels) services.tell(thrown);
+      if (this.#cancels === cancels) tellUnsent(thrown, services);
       else services.say("Cancelled before it was sent: the message is in the draft again.");
     } finally {
       this.#sending = this.#sending.filter((each) => each !== message);
@@ -121,6 +121,16 @@ export class MessageSender {
     if (stillWait(inputId) && stillWait(behind.inputId))
       say(`The message is at the end of the queue: ${refusalText(moved)}`, "warning");
   }
+}
+
+/** Shows why a message was not sent. Without a model, the way to one is what counts. */
+function tellUnsent(failure: unknown, { keys, say, tell }: Services): void {
+  if (!hasReason(failure, "NoModel")) {
+    tell(failure);
+    return;
+  }
+  const [key = "the palette"] = keys.keysOf("model.setUp");
+  say(`No model yet: ${key} sets one up. Your prompt stays in the draft.`, "warning");
 }
 
 /** Returns a message with the images that its text mentions: a label stands in place of each mention. */
