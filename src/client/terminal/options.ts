@@ -39,7 +39,7 @@ export type WhichSession =
 
 /** Facts of a new session that are known before it begins. */
 export interface BegunSession {
-  /** As the command line names it. Absent: it names none. */
+  /** Model of the command line. Absent: it names none. */
   readonly model?: string;
   /** Absent: the configuration decides. */
   readonly level?: CommandOf<"SetLevel">["level"];

@@ -232,7 +232,7 @@ test("[PERM-14 TUI-04 bar Permission] on the whole screen the question names the
 test("[PERM-06 TUI-04 bar Permission] a question that the mode has caused names the mode and its key, and no flag", async () => {
   const { services, screen, live } = openStage();
   const why = {
-    cause: "level",
+    cause: "level" as const,
     text: "above --level ReadOnly",
     ends: { setting: "without --level ReadOnly" },
   };

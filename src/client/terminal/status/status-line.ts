@@ -99,8 +99,8 @@ function fieldsOf(line: StatusLine, lost: ReadonlySet<string>): readonly ShownFi
   if (open === undefined && !isReached)
     return [{ name: "model", text: hasFailed ? "no engine" : "starting …" }];
   if (open === undefined) {
-    const told = ["no session yet", line.nextModel, mode].filter((each) => each !== undefined);
-    return [{ name: "model", text: told.join(SEPARATOR) }];
+    const parts = ["no session yet", line.nextModel, mode].filter((each) => each !== undefined);
+    return [{ name: "model", text: parts.join(SEPARATOR) }];
   }
   const { run } = view;
   const queued = view.waiting.length;

@@ -43,7 +43,10 @@ const FIRST_DAY: readonly ActionName[] = [
 ];
 const PROMPT = "search: ";
 
-/** All keys, in columns; those of the first day first. What is typed narrows them. It is made from the table of actions, so that keys of a person show. */
+/**
+ * All keys, in columns; those of the first day first. What is typed narrows them. The table of actions is
+ * their source, so that keys of a person show.
+ */
 export class HelpPanel implements Overlay {
   readonly title = "Keys";
   readonly place = "full";
