@@ -25,7 +25,6 @@ export function openPalette(services: Services): void {
       title: "Palette",
       services,
       content: () => content,
-      facts: () => "type to search",
       hints: () => [
         ["list.choose", "runs it"],
         ["list.leave", "closes"],
