@@ -113,7 +113,7 @@ test(
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 80, rows: 24 });
     await enter(terminal, "clear; $CINCH");
     await terminal.shows(/^cinch \d+\.\d+\.\d+ · \S+\/work\n/);
-    await terminal.shows(/\n>\n/);
+    await terminal.shows(/\n> Ask for something/);
     expect((await terminal.screen()).split("\n").at(-1)).toBe("starting …");
     await terminal.type("an early prompt");
     await terminal.press("Enter");

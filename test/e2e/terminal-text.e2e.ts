@@ -52,7 +52,7 @@ requireProgram("tmux")(
     await terminal.cursorAt(at, 2 + 2 + 2 + 1);
     await terminal.press("BSpace", "BSpace", "BSpace");
     await terminal.cursorAt(at, 2);
-    await terminal.shows(/\n>\n/);
+    await terminal.shows(/\n> Ask/);
     await sendPrompt(terminal, "go");
     await terminal.shows(/tones 👋\S* and ❤\S* {1,2}and क्षि end\n\nplain/);
   },

@@ -44,6 +44,7 @@ for (const [columns, rows] of [
       await terminal.type("first words");
       await terminal.press("Enter");
       // Refused, and back in the draft.
+      await terminal.shows(/No model yet: alt\+g sets one up\./);
       await terminal.shows(/> first words/);
       await terminal.shows("No model is set up yet");
       await terminal.press("M-g");
@@ -121,6 +122,20 @@ test(
     await terminal.shows("> hello");
     await terminal.press("Enter");
     await terminal.shows("Heard on this machine.");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CTL-11 TUI-01 bar First screen] a session that does not exist ends on the shell with one line and exit code 2",
+  async () => {
+    using home = cinchHome();
+    const work = join(home.path, "work");
+    mkdirSync(work);
+    await using terminal = await openTerminal({ home, cwd: work, columns: 100, rows: 20 });
+    await terminal.type("clear; $CINCH --resume nosuch; echo code $?");
+    await terminal.press("Enter");
+    await terminal.shows(/There is no stored session 'nosuch'[\s\S]*\ncode 2/);
   },
   TIMEOUT_MS,
 );

@@ -98,6 +98,8 @@ export function fakeServices(): FakeServices {
       self: "cli_self",
       last: undefined,
       isModelNamed: false,
+      begins: undefined,
+      isUntouched: false,
       isOverNetwork: false,
       hasFailed: false,
       commandsOf: (open) => new KnownCommands(services.session, open.session),

@@ -65,7 +65,8 @@ function readFlagWord(word: string, next: string | undefined, known: readonly Cl
   if (next !== undefined && !isFlag(next)) return { kind: "flag", flag, value: next, takesNext: true };
   if (flag.kind === "optional-text") return { kind: "flag", flag, value: NO_VALUE, takesNext: false };
   const hint = next === undefined ? "" : `; if it begins with a dash, write ${name}=${flag.placeholder}`;
-  return { kind: "problem", problem: () => `${name} needs a value (${flag.placeholder})${hint}` };
+  const where = flag.valuesFrom === undefined ? "" : `; ${flag.valuesFrom} lists them`;
+  return { kind: "problem", problem: () => `${name} needs a value (${flag.placeholder})${where}${hint}` };
 }
 
 function isFlag(word: string): boolean {

@@ -12,6 +12,7 @@ const SETTINGS = {
   resume: {
     kind: "text",
     placeholder: "ID",
+    valuesFrom: "cinch sessions list",
     help: "Resume this session: any sess_ id it had, or its log_ id.",
     excludes: ["continue"],
   },

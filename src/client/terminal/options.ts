@@ -40,12 +40,23 @@ export type WhichSession =
       readonly at?: EventSeq;
     };
 
+/** Facts of a new session that are known before it begins. */
+export interface BegunSession {
+  /** Model of the command line. Absent: it names none. */
+  readonly model?: string;
+  /** Absent: the configuration decides. */
+  readonly level?: CommandOf<"SetLevel">["level"];
+  readonly planMode: boolean;
+}
+
 /** An engine that is reached. */
 export interface ReachedByTerminal {
   /** After its handshake. */
   readonly connection: Connection;
   /** True if the command line names a model, or a profile, which may name one. Default: false. */
   readonly isModelNamed?: boolean;
+  /** Facts of a new session that the command line names. */
+  readonly begins?: BegunSession;
   /** True if it was reached at a network address. Default: false. */
   readonly isOverNetwork?: boolean;
   /** The session that the command line names, if it names one. */

@@ -247,6 +247,7 @@ class TerminalClient {
     try {
       await this.#store.reach();
       this.#eachFeature((feature) => feature.reached?.());
+      inBackground(this.#status.reached(), this.#services);
       this.#screen.redraw();
       await this.#input.attached();
       if (this.#options.prompt !== undefined) this.#send(textMessage(this.#options.prompt), "queue");
@@ -391,11 +392,11 @@ class TerminalClient {
 
   #header(): Header {
     const { version, workingDir, clock, host } = this.#options;
-    const { last, open } = this.#store;
+    const { last, open, isUntouched } = this.#store;
     const header = {
       version,
       workingDir: homePath(workingDir, host.environment["HOME"]),
-      isChoosing: open === undefined,
+      isChoosing: open === undefined || (last !== undefined && isUntouched),
       keys: this.#settings.keys,
       nowMs: clock.now(),
     };

@@ -110,6 +110,8 @@ export interface CliFlag {
   readonly kind: FlagKind;
   /** In capitals, or the words to choose from; absent for a switch. */
   readonly placeholder?: string;
+  /** Command that lists the values it takes. */
+  readonly valuesFrom?: string;
   /** One or two short sentences. */
   readonly help: string;
   /** Flags that may not be given with it. */

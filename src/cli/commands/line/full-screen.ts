@@ -1,4 +1,5 @@
 import { defined } from "../../../base/defined.ts";
+import { hasReason } from "../../../base/errors.ts";
 import type { OpenSession, ReachedByTerminal } from "../../../client/terminal/options.ts";
 import { TERMINAL_LABEL } from "../../../client/terminal/options.ts";
 import { openAppendScreen } from "../../../client/terminal/screen/append-screen.ts";
@@ -35,6 +36,16 @@ export async function runFullScreen(
   await using connections = new AsyncDisposableStack();
   const { settings, connect, prompt } = line;
   const elsewhere = connect !== undefined;
+  // Without the session that the command line names there is nothing to show: the shell gets the reason.
+  const unopened = new AbortController();
+  const openNamed = async (open: () => Promise<OpenSession>): Promise<OpenSession> => {
+    try {
+      return await open();
+    } catch (thrown) {
+      if (isAbout(thrown)) unopened.abort(thrown);
+      throw thrown;
+    }
+  };
   const reach = async (): Promise<ReachedByTerminal> => {
     const { port, owned } = await starting.reached;
     const connection = connections.use(
@@ -45,10 +56,11 @@ export async function runFullScreen(
     const openWith = async (words: typeof settings): Promise<OpenSession> =>
       await openLineSession({ ...wanted, settings: words });
     const last = elsewhere ? undefined : await lastHere(connection, at.workingDir);
-    const named = settings.resume === undefined ? {} : { named: await openWith(settings) };
+    const named = settings.resume === undefined ? {} : { named: await openNamed(() => openWith(settings)) };
     return {
       connection,
       isModelNamed: settings.model !== undefined || settings.profile !== undefined,
+      begins: { planMode: settings.planMode, ...defined({ model: settings.model, level: settings.level }) },
       isOverNetwork: connect !== undefined && !connect.url.startsWith("unix:"),
       ...(last === undefined ? {} : { last }),
       ...named,
@@ -74,13 +86,20 @@ export async function runFullScreen(
         : openFullScreen(options, life),
     isInline,
     clock: at.world.clock,
-    signal: at.stop.signal,
+    signal: AbortSignal.any([at.stop.signal, unopened.signal]),
     hasColours: (process.env["NO_COLOR"] ?? "") === "",
     isQuiet: settings.quietCost === true,
     notices: notices.read,
     ...(prompt === undefined ? {} : { prompt }),
   });
   return why === "interrupt" ? EXIT.cancelled : EXIT.done;
+}
+
+/** Returns true for a refusal that says which session there is not. */
+function isAbout(thrown: unknown): boolean {
+  return (["NoSuchSession", "SessionAmbiguous", "NothingToContinue"] as const).some((reason) =>
+    hasReason(thrown, reason),
+  );
 }
 
 /** Sessions among which the last one of a folder is looked for: the newest ones. */

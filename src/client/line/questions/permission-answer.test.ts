@@ -15,7 +15,7 @@ const REQUEST = {
   summary: "Write:.git/config",
 };
 
-test("[PERM-03] where an answer counts for this call alone, only once and deny are offered and taken", () => {
+test("[PERM-03] where an answer counts for this call alone, only once and deny are offered and taken, and no other number", () => {
   const request = { ...REQUEST, onceOnly: true };
   expect(permissionQuestionText(request)).toBe(
     "Permission needed: Write\n| Write:.git/config\n  1  allow once\n  2  deny\n  2: WORDS  deny, and tell the model what to do instead",
@@ -24,7 +24,7 @@ test("[PERM-03] where an answer counts for this call alone, only once and deny a
   const once = { kind: "answer", decision: "allow", scope: "once" } as const;
   const unclear = { kind: "unclear" } as const;
   const all = ["1", "y", "2", "n", "3", "tool", "rule", "4"].map((text) => parseChoice(text, request));
-  expect(all).toEqual([once, once, deny, deny, unclear, unclear, unclear, deny]);
+  expect(all).toEqual([once, once, deny, deny, unclear, unclear, unclear, unclear]);
   expect(parseChoice("3", REQUEST)).toEqual({ kind: "answer", decision: "allow", scope: "tool" });
 });
 
@@ -40,8 +40,9 @@ test("[PERM-03 MCP-07] where what begins alike is every call of the tool, that i
   );
   const deny = { kind: "answer", decision: "deny", scope: "once" } as const;
   const tool = { kind: "answer", decision: "allow", scope: "tool" } as const;
+  const unclear = { kind: "unclear" } as const;
   const all = ["2", "rule", "tool", "3", "n", "4", "5"].map((text) => parseChoice(text, request));
-  expect(all).toEqual([tool, tool, tool, deny, deny, deny, { kind: "unclear" }]);
+  expect(all).toEqual([tool, tool, tool, deny, deny, unclear, unclear]);
 });
 
 test("[PERM-03 PERM-06] the question names what would run, why it is asked, and what each answer would allow", () => {
@@ -83,7 +84,7 @@ test("[SBX-04 PERM-03] where the sandbox can be given hosts, that is an answer o
     { kind: "answer", decision: "allow", scope: "once", hosts: true },
     deny,
     deny,
-    deny,
+    { kind: "unclear" },
     { kind: "unclear" },
   ]);
 });

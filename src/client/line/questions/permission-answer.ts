@@ -31,16 +31,11 @@ export type Choice =
   | { readonly kind: "rule" }
   | { readonly kind: "unclear" };
 
-/** Denies with any number of offered answers, because users remember the number. */
-const DENY_NUMBER = "4";
-
 /** Reads the answer to the first question: the number of an answer, or one of its words (PERM-03). */
 export function parseChoice(text: string, request: PayloadOf<"PermissionRequested">): Choice {
   const typed = text.trim().toLowerCase();
   const answers = permissionAnswers(request);
-  const chosen =
-    answers.find(({ words }, at) => typed === `${at + 1}` || words.includes(typed)) ??
-    (typed === DENY_NUMBER ? answers.at(-1) : undefined);
+  const chosen = answers.find(({ words }, at) => typed === `${at + 1}` || words.includes(typed));
   if (chosen === undefined) return parseInstead(text, answers.length);
   if (chosen.key === "rule" && isShortenable(request)) return { kind: "rule" };
   const { decision, scope, hosts } = chosen;
@@ -50,7 +45,7 @@ export function parseChoice(text: string, request: PayloadOf<"PermissionRequeste
 /** Reads `4: WORDS`, `n: WORDS` and `no, WORDS`: a denial with what to do instead (PERM-14). */
 function parseInstead(text: string, denyNumber: number): Choice {
   const [, head = "", words = ""] = /^\s*(\w+)\s*[:,]\s*(\S.*?)\s*$/s.exec(text) ?? [];
-  const denies = [`${denyNumber}`, DENY_NUMBER, "n", "no", "deny"].includes(head.toLowerCase());
+  const denies = [`${denyNumber}`, "n", "no", "deny"].includes(head.toLowerCase());
   return denies && words !== ""
     ? { kind: "answer", decision: "deny", scope: "once", words }
     : { kind: "unclear" };

@@ -180,3 +180,15 @@ test("[TUI-05 bar Diff] a part of a file that is replaced has no note about its 
   expect(notes("one")).toEqual([]);
   expect(notes(undefined)).toHaveLength(1);
 });
+
+test("[TUI-01 bar Diff] a new or deleted file has one column at any width: its other side would be empty", () => {
+  for (const names of [
+    "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+hello",
+    "--- a/old.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-hello",
+  ]) {
+    const files = parseDiff(`${names}\n`);
+    expect(texts(diffRows(files, { columns: 160 }))).toEqual(
+      texts(diffRows(files, { columns: 160, layout: "unified" })),
+    );
+  }
+});

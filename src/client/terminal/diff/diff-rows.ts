@@ -43,7 +43,7 @@ export function diffRows(files: readonly DiffFile[], options: DiffOptions): read
       const picture = pictureOf({ ...hunk, lines }, file, columns);
       // A hunk may have more rows than a call takes arguments.
       for (const each of headingRows(hunk, file, columns)) rows.push(each);
-      for (const each of isSide ? sideRows(picture) : unifiedRows(picture)) rows.push(each);
+      for (const each of isSide && !isWhole(file) ? sideRows(picture) : unifiedRows(picture)) rows.push(each);
     }
   }
   if (hidden > 0) rows.push(...plainRows(`… ${count(hidden, "more line")}`, "dim", columns));
@@ -81,9 +81,13 @@ export function fileName({ from, to }: DiffFile): string | undefined {
   return from === to ? to : `${from} → ${to}`;
 }
 
+/** Returns true for a new or deleted file: one of the two sides would be empty. */
+function isWhole({ from, to }: DiffFile): boolean {
+  return (from === undefined) !== (to === undefined);
+}
+
 function headingRows({ oldStart, newStart, heading }: DiffHunk, file: DiffFile, columns: number) {
-  const isWhole = file.from === undefined || file.to === undefined;
-  if (isWhole && file.hunks.length === 1) return [];
+  if (isWhole(file) && file.hunks.length === 1) return [];
   const place = file.isPlaceUnknown === true ? "⋯" : `@@ ${oldStart} → ${newStart}`;
   if (file.isPlaceUnknown === true && file.hunks.length === 1) return [];
   return plainRows(heading === undefined ? place : `${place}  ${heading}`, "dim", columns);

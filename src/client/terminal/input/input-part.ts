@@ -1,5 +1,7 @@
 import { defined } from "../../../base/defined.ts";
 import { parseShellLine } from "../../../view/slash/shell-line.ts";
+import { row, span } from "../drawing/span.ts";
+import { widthOfSpans } from "../drawing/wrap-spans.ts";
 import type { DraftImage } from "../images/draft-image.ts";
 import { imageLabels } from "../images/draft-image.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
@@ -12,7 +14,8 @@ import { DraftImages, imagesProblem } from "./draft-images.ts";
 import { DraftKeeper } from "./draft-keeper.ts";
 import type { ChippedText } from "./editor/chips.ts";
 import { expanded, folded, hasChip, imagesOf, joinedChips } from "./editor/chips.ts";
-import { drawEditor } from "./editor/draw-editor.ts";
+import type { DrawnEditor } from "./editor/draw-editor.ts";
+import { draftHint, drawEditor } from "./editor/draw-editor.ts";
 import { EDITS } from "./editor/edit-actions.ts";
 import type { Edit, EditName, EditorState } from "./editor/editor.ts";
 import { EMPTY_EDITOR, edited } from "./editor/editor.ts";
@@ -109,6 +112,22 @@ export class InputPart implements ScreenPart, Draft {
 
   draw({ columns, rows }: Size): DrawnPart {
     this.#columns = columns;
+    return this.#withHint(this.#drawDraft(columns, rows), columns);
+  }
+
+  /** Adds what an empty draft takes, until something is sent. */
+  #withHint(drawn: DrawnEditor, columns: number): DrawnEditor {
+    const { session, keys } = this.#options.services;
+    const [first] = drawn.rows;
+    if (this.#state.text !== "" || first === undefined || !session.isUntouched) return drawn;
+    const room = columns - widthOfSpans(first.spans);
+    const hint = draftHint(keys, room);
+    return hint === undefined
+      ? drawn
+      : { ...drawn, rows: [row([...first.spans, span(hint, { role: "dim" })])] };
+  }
+
+  #drawDraft(columns: number, rows: number): DrawnEditor {
     const isShell = !this.#vim.isCommanding && parseShellLine(this.#state.text) !== undefined;
     const mark = isShell ? SHELL_MARK : this.#vim.mark;
     const { selected } = this.#vim;

@@ -1,7 +1,7 @@
 import { whileAlive } from "../../../base/async/deadline.ts";
 import { InOrder } from "../../../base/async/in-order.ts";
 import { defined } from "../../../base/defined.ts";
-import { HarnessError } from "../../../base/errors.ts";
+import { HarnessError, hasReason } from "../../../base/errors.ts";
 import type { InputId, SessionId } from "../../../base/ids.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { DraftImage } from "../images/draft-image.ts";
@@ -128,7 +128,7 @@ export class MessageSender implements Messages {
       }
       services.draft.restore([message]); // nothing typed is lost
       if (thrown instanceof HarnessError) refused(thrown);
-      services.tell(thrown);
+      tellUnsent(thrown, services);
     } finally {
       this.#places = this.#places.filter((each) => each !== place);
       services.redraw();
@@ -178,6 +178,16 @@ export class MessageSender implements Messages {
   ): Promise<Pick<OutgoingMessage, "text" | "images">> {
     return await whileAlive(withMentioned(message, this.#options.services), signal);
   }
+}
+
+/** Shows why a message was not sent. Without a model, the way to one is what counts. */
+function tellUnsent(failure: unknown, { keys, say, tell }: Services): void {
+  if (!hasReason(failure, "NoModel")) {
+    tell(failure);
+    return;
+  }
+  const [key = "the palette"] = keys.keysOf("model.setUp");
+  say(`No model yet: ${key} sets one up. Your prompt stays in the draft.`, "warning");
 }
 
 /** Returns a message with the images that its text mentions: a label stands in place of each mention. */

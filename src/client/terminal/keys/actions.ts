@@ -209,6 +209,8 @@ export const ACTIONS = {
   "review.previous": action("review", ["p"], "go to the hunk or file before"),
   "review.accept": action("review", ["a"], "accept the hunk; acknowledge the files"),
   "review.decline": action("review", ["d"], "refuse the hunk; leave the files out"),
+  "review.acceptRest": action("review", ["A"], "accept each hunk that is not decided"),
+  "review.declineRest": action("review", ["D"], "refuse each hunk that is not decided"),
   "review.whole": action("review", ["v"], "show the change on the whole screen"),
   "review.layout": action("review", ["s"], "switch between unified and side by side"),
   "settings.open": action("global", [], "show and change settings", true),

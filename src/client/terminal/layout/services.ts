@@ -21,7 +21,7 @@ import type { Messages, OutgoingMessage } from "../input/message.ts";
 import type { ActionName } from "../keys/actions.ts";
 import type { KeyTable } from "../keys/key-table.ts";
 import type { LentTerminal } from "../lifecycle/lent-terminal.ts";
-import type { OpenSession, WhichSession } from "../options.ts";
+import type { BegunSession, OpenSession, WhichSession } from "../options.ts";
 import type { TerminalScreen } from "../screen/screen.ts";
 import type { ClientSettings } from "../settings/client-settings.ts";
 import type { ThemeChoice } from "../themes/theme-choice.ts";
@@ -39,6 +39,10 @@ export interface SessionAccess {
   readonly last: SessionInfo | undefined;
   /** True if the command line names a model, or a profile, which may name one; false before the engine is reached. */
   readonly isModelNamed: boolean;
+  /** Facts of a new session that the command line names; absent before the engine is reached. */
+  readonly begins: BegunSession | undefined;
+  /** True until somebody has sent something: no session is open, or a new one without a prompt or a call. */
+  readonly isUntouched: boolean;
   /** True if the engine could not be reached: nothing can be sent. */
   readonly hasFailed: boolean;
   /** True if the engine was reached at a network address, which takes no key of a provider. */

@@ -44,6 +44,11 @@ export interface ListPanelOptions<Value> {
   readonly isOfSession?: true;
 }
 
+/** Keys that a list without hints of its own names. */
+const COMMON_HINTS: readonly (readonly [ActionName, string])[] = [
+  ["list.choose", "chooses"],
+  ["list.leave", "closes"],
+];
 const PROMPT = "search: ";
 /** Columns from which on the preview of a list on the whole screen stands beside it. */
 const BESIDE_COLUMNS_MIN = 110;
@@ -270,7 +275,7 @@ export class ListPanel<Value> implements Overlay {
   #hintRows(columns: number): readonly DrawnRow[] {
     const { hints, services } = this.#options;
     if (this.#prompt !== undefined) return [];
-    const texts = (hints?.() ?? []).flatMap(([action, word]) => {
+    const texts = (hints?.() ?? COMMON_HINTS).flatMap(([action, word]) => {
       const [key] = services.keys.keysOf(action);
       return key === undefined ? [] : [`${key} ${word}`];
     });

@@ -210,11 +210,16 @@ export class AskDialog implements Dialog {
     const { keys } = this.#options.services;
     const key = (name: ActionName) => keys.label(name);
     const move = [key("review.next"), key("review.previous")];
-    const view = [key("review.whole"), key("review.layout")];
+    const layout = { keys: [key("review.layout")], label: "other layout", short: "layout" };
+    const view = {
+      keys: [key("review.whole"), key("review.layout")],
+      label: "whole screen, other layout",
+      short: "whole",
+    };
     const several = this.#files > 1;
     return [
       ...(several ? [{ keys: move, label: "next file, file before", short: "next file" }] : []),
-      { keys: view, label: "whole screen, other layout", short: "whole" },
+      this.#options.isFull() ? layout : view,
     ];
   }
 }

@@ -14,6 +14,8 @@ export interface DialogOptions {
   readonly answer: (command: AnswerCommand) => void;
   /** Shows the question on the whole screen. */
   readonly showFull: () => void;
+  /** Returns true while the question is on the whole screen. */
+  readonly isFull: () => boolean;
 }
 
 /** One answer as it is shown. */

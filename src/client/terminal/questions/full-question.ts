@@ -1,7 +1,12 @@
+import { cutEnd } from "../../../view/terminal/display-width.ts";
+import { EMPTY_ROW, row, span } from "../drawing/span.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
+
+/** A lower screen has no row about the keys. */
+const FOOT_HEIGHT_MIN = 6;
 
 /** Parts of the dock that the whole-screen view uses. */
 export interface ShownQuestion {
@@ -37,7 +42,19 @@ export class FullQuestion implements Overlay {
   }
 
   draw(size: Size): DrawnPart {
-    return this.#dock.draw(size);
+    const { columns, rows: height } = size;
+    if (height < FOOT_HEIGHT_MIN) return this.#dock.draw(size);
+    const foot = row([span(cutEnd(this.#footText(), columns), { role: "dim" })]);
+    const drawn = this.#dock.draw({ columns, rows: height - 1 });
+    const blank = Array.from({ length: Math.max(0, height - 1 - drawn.rows.length) }, () => EMPTY_ROW);
+    return { ...drawn, rows: [...drawn.rows, ...blank, foot] };
+  }
+
+  #footText(): string {
+    const { keys } = this.#services;
+    const key = (action: ActionName) => keys.label(action);
+    const scroll = `${key("transcript.pageUp")} ${key("transcript.pageDown")} scroll`;
+    return `${key("turn.cancel")} goes back to the conversation · ${scroll}`;
   }
 
   drawn(): void {

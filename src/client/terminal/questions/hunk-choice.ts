@@ -30,6 +30,16 @@ export function hunkDecided(
   return { at: first >= 0 ? first : at, decided: next };
 }
 
+/** Returns the choice with each hunk decided that was not. */
+export function restDecided(
+  { at, decided }: HunkChoice,
+  hunks: readonly Hunk[],
+  verdict: "accepted" | "refused",
+): HunkChoice {
+  const all = hunks.map(({ id }) => [id, decided.get(id) ?? verdict] as const);
+  return { at, decided: new Map(all) };
+}
+
 /** Returns the answer to the question; undefined while a hunk is not decided. */
 export function hunkAnswer(
   { decided }: HunkChoice,

@@ -21,7 +21,7 @@ import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { drawHunk, drawRequestedChange } from "./change-rows.ts";
 import type { Dialog, DialogOptions, ShownAnswer } from "./dialog.ts";
 import type { HunkChoice } from "./hunk-choice.ts";
-import { hunkAnswer, hunkDecided, hunkMoved, NO_HUNK_CHOICE } from "./hunk-choice.ts";
+import { hunkAnswer, hunkDecided, hunkMoved, NO_HUNK_CHOICE, restDecided } from "./hunk-choice.ts";
 import { riskOf } from "./risk.ts";
 
 type Request = PayloadOf<"PermissionRequested">;
@@ -89,19 +89,32 @@ export class PermissionDialog implements Dialog {
 
   body(columns: number): readonly DrawnRow[] {
     const { reason, why, rule } = this.#request;
-    const end = why === undefined || why.cause === "network" ? undefined : questionEndText(why);
+    const modeText = this.#modeText();
+    const end =
+      why === undefined || why.cause === "network" || modeText !== undefined
+        ? undefined
+        : questionEndText(why);
     const text = (line: string, style: Style = {}) => wrapSpans([span(line, style)], { columns });
-    const because = reason ?? why?.text;
+    const because = modeText ?? reason ?? why?.text;
     return [
       ...this.#summaryRows(columns),
       ...partLines(this.#request).flatMap((line) => text(line)),
       ...this.#changeRows(columns),
       ...(because === undefined ? [] : text(permissionReason(because), { role: "dim" })),
       ...(end === undefined ? [] : text(end, { role: "dim" })),
-      ...(why?.ends?.rule === undefined || why.ends.rule === rule
+      ...(why?.ends?.rule === undefined || why.ends.rule === rule || modeText !== undefined
         ? []
         : text(`a rule that would end the question: ${reveal(why.ends.rule)}`, { role: "dim" })),
     ];
+  }
+
+  /** Returns the reason of a question that the mode "ask" alone has caused, with the key of the next mode. */
+  #modeText(): string | undefined {
+    const { session, keys } = this.#options.services;
+    const { run } = session.view;
+    if (this.#request.why?.cause !== "level" || run?.level !== "ReadOnly" || run.planMode) return undefined;
+    const [key = "the palette"] = keys.keysOf("mode.next");
+    return `the mode is "ask"; ${key} goes to the next mode, "accept edits"`;
   }
 
   /** The row of the head of the current hunk. */
@@ -201,6 +214,10 @@ export class PermissionDialog implements Dialog {
         return this.#choose(hunkDecided(this.#choice, hunks, "accepted"));
       case "review.decline":
         return this.#choose(hunkDecided(this.#choice, hunks, "refused"));
+      case "review.acceptRest":
+        return this.#choose(restDecided(this.#choice, hunks, "accepted"));
+      case "review.declineRest":
+        return this.#choose(restDecided(this.#choice, hunks, "refused"));
       case "review.whole":
         this.#options.showFull();
         return true;
@@ -219,7 +236,10 @@ export class PermissionDialog implements Dialog {
     if (reply !== undefined) this.#give(reply);
     else {
       const open = hunks.length - this.#choice.decided.size;
-      this.#options.services.say(`${open} of ${hunks.length} hunks are not decided yet.`, "warning");
+      const { say, keys } = this.#options.services;
+      const key = (name: ActionName) => keys.keysOf(name)[0] ?? "-";
+      const ways = `${key("review.acceptRest")} accepts the rest, ${key("review.declineRest")} refuses it`;
+      say(`${open} of ${hunks.length} hunks are not decided yet: ${ways}.`, "warning");
     }
     return true;
   }
@@ -278,9 +298,11 @@ export class PermissionDialog implements Dialog {
     const key = (name: ActionName) => this.#keysOf(name)[0] ?? "-";
     const keys = [key("review.next"), key("review.previous")];
     const verdicts = [key("review.accept"), key("review.decline")];
+    const rest = [key("review.acceptRest"), key("review.declineRest")];
     return [
       { keys, label: "next hunk, hunk before", short: "next hunk" },
       { keys: verdicts, label: "accept the hunk, refuse it", short: "accept hunk" },
+      { keys: rest, label: "accept the rest, refuse it", short: "accept rest" },
       this.#shown("dialog.send", "send the chosen hunks", "send hunks"),
     ];
   }

@@ -201,11 +201,47 @@ test("[PERM-15 TUI-05] hunks are accepted and refused one by one, and sent toget
   press("a", "d");
   expect(screen()).toContain("hunk 2 of 3: refused");
   press("enter");
-  expect([services.sent.length, services.said]).toEqual([0, ["1 of 3 hunks are not decided yet."]]);
+  expect([services.sent.length, services.said]).toEqual([
+    0,
+    ["1 of 3 hunks are not decided yet: A accepts the rest, D refuses it."],
+  ]);
   press("p", "n", "a", "enter");
   expect(answers(services)).toEqual([
     { callId: "call_1", decision: "allow", scope: "once", hunks: ["h1", "h3"] },
   ]);
+});
+
+test("[PERM-15 TUI-05] the hunks that are not decided are accepted or refused with one key", async () => {
+  const { services, press, live } = openStage();
+  services.ask(permission({ tool: "MultiEdit", hunks: HUNKS, toolKind: "edit" }));
+  await live();
+  press("a", "D", "enter");
+  expect(answers(services)).toEqual([{ callId: "call_1", decision: "allow", scope: "once", hunks: ["h1"] }]);
+});
+
+test("[PERM-14 TUI-04 bar Permission] on the whole screen the question names the keys back and through it, and not the one that opened it", async () => {
+  const { services, screen, press, live } = openStage();
+  const summary = Array.from({ length: 60 }, (_, at) => `line ${at}`).join("\n");
+  services.ask(permission({ summary }));
+  await live();
+  expect(screen()).toContain("ctrl+f shows all");
+  press("ctrl+f");
+  expect(screen()).toContain("escape goes back to the conversation · pageUp pageDown scroll");
+  expect(screen()).not.toContain("ctrl+f");
+});
+
+test("[PERM-06 TUI-04 bar Permission] a question that the mode has caused names the mode and its key, and no flag", async () => {
+  const { services, screen, live } = openStage();
+  const why = {
+    cause: "level" as const,
+    text: "above --level ReadOnly",
+    ends: { setting: "without --level ReadOnly" },
+  };
+  services.ask(permission({ summary: "touch a", reason: "above --level ReadOnly", why }));
+  Object.assign(services.session.view.run ?? {}, { level: "ReadOnly", planMode: false });
+  await live();
+  expect(screen()).toContain('because: the mode is "ask"; shift+tab goes to the next mode, "accept edits"');
+  expect(screen()).not.toContain("--level");
 });
 
 test("[PERM-06 TUI-04 bar Permission] shows the whole command, its parts, the risk, the reason, and who asks; at 40 columns too", async () => {

@@ -246,6 +246,7 @@ export class QuestionDock implements ScreenPart, Disposable {
       services,
       answer: (command: AnswerCommand) => inBackground(this.#answer(command, key), services),
       showFull: () => this.#showFull(),
+      isFull: () => this.#full !== undefined,
     };
     const dialog =
       question.kind === "permission"
@@ -345,12 +346,13 @@ export class QuestionDock implements ScreenPart, Disposable {
     const above = entry.top;
     const below = body.length - entry.top - shown.length;
     const { keys } = this.#services;
-    const full = keys.label("dialog.full");
+    // On the whole screen the last row names the keys.
+    const more = this.#full === undefined ? ` · ${keys.label("dialog.full")} shows all` : "";
     const hidden = [
       ...(above === 0 ? [] : [`${count(above, "row")} above`]),
       ...(below === 0 ? [] : [`${count(below, "row")} below`]),
     ];
-    const text = `… ${hidden.join(", ")} · ${full} shows all`;
+    const text = `… ${hidden.join(", ")}${more}`;
     return [...shown, ...wrapSpans([span(text, { role: "dim" })], { columns }).slice(0, 1)];
   }
 }

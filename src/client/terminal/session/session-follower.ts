@@ -34,7 +34,7 @@ import { KnownCommands } from "../../slash/known-commands.ts";
 import { Sender } from "../../slash/sender.ts";
 import { inBackground } from "../layout/in-background.ts";
 import type { SessionAccess } from "../layout/services.ts";
-import type { OpenSession, ReachedByTerminal, WhichSession } from "../options.ts";
+import type { BegunSession, OpenSession, ReachedByTerminal, WhichSession } from "../options.ts";
 
 /** A log with at most so many events is read whole; of a longer one the last page, and others when they are shown. */
 const WHOLE_EVENTS_MAX = 2 * PAGE_EVENTS;
@@ -107,6 +107,16 @@ export class SessionFollower implements SessionAccess {
   }
   get isModelNamed(): boolean {
     return this.#reached?.isModelNamed === true;
+  }
+  get begins(): BegunSession | undefined {
+    return this.#reached?.begins;
+  }
+  get isUntouched(): boolean {
+    if (this.#open === undefined) return true;
+    if (this.#open.history || this.#view.waiting.length > 0) return false;
+    return this.#transcript.segments.every(
+      ({ items }) => items?.every(({ kind }) => kind === "note") === true,
+    );
   }
   /** True once the engine is reached. */
   get isReached(): boolean {

@@ -12,7 +12,7 @@ export interface Header {
   readonly workingDir: string;
   /** The last session of the folder, while it can still be chosen; absent: none is offered. */
   readonly last?: SessionInfo;
-  /** True while no session is open: another one can be chosen from the list. */
+  /** True while nothing was sent yet: the last session can still be continued instead. */
   readonly isChoosing: boolean;
   readonly keys: KeyTable;
   readonly nowMs: number;
@@ -22,8 +22,8 @@ export interface Header {
 const TITLE_COLUMNS = 40;
 
 /**
- * Returns the rows above the transcript, at most two: name, version and folder, and while no session is open, the offer
- * to continue one (CTL-11). Typing is never blocked: a prompt without a choice begins a new session.
+ * Returns the rows above the transcript, at most two: name, version and folder, and until something is sent, the offer
+ * to continue a session (CTL-11). Typing is never blocked: a prompt without a choice begins a new session.
  */
 export function drawHeader(header: Header, columns: number): readonly DrawnRow[] {
   const { version, workingDir } = header;
@@ -37,9 +37,9 @@ export function drawHeader(header: Header, columns: number): readonly DrawnRow[]
 
 function offerText({ last, keys, nowMs }: Header): string {
   const keyOf = (action: "session.continue" | "session.open" | "app.helpIfEmpty") => keys.label(action, "");
-  const list = `${keyOf("session.open")} lists sessions · ${keyOf("app.helpIfEmpty")} shows the keys`;
-  if (last === undefined) return `type to begin · ${list}`;
+  const help = `${keyOf("app.helpIfEmpty")} shows the keys`;
+  if (last === undefined) return `type to begin · ${help}`;
   const title = cutEnd(neutraliseLine(last.title), TITLE_COLUMNS);
   const age = ageText(last.updated_at, nowMs);
-  return `${keyOf("session.continue")} continues "${title}" (${age}) · type for a new one · ${list}`;
+  return `${keyOf("session.continue")} continues "${title}" (${age}) · type for a new one · ${keyOf("session.open")} lists sessions · ${help}`;
 }

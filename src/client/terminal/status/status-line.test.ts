@@ -150,3 +150,12 @@ test("[TUI-02] the line above the draft shows that a turn runs, for how long and
   const idle = { ...at, facts: NO_STATUS_FACTS, newBlocks: undefined };
   expect(textOfRow(drawActivity(idle, 40))).toEndWith("─ plan · shift+tab ──");
 });
+
+test("[TUI-02 TUI-01 bar First screen] before the first prompt the line has the model and mode that it would go to", () => {
+  const none = { ...lineOf([]), open: undefined };
+  expect(textOfRow(drawStatus(none, 80))).toBe("no session yet");
+  expect(textOfRow(drawStatus({ ...none, nextModel: "mock:one", mode: "plan" }, 80))).toBe(
+    "no session yet · mock:one · plan",
+  );
+  expect(textOfRow(drawStatus({ ...none, isReached: false, nextModel: "mock:one" }, 80))).toBe("starting …");
+});

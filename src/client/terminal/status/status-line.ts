@@ -27,6 +27,8 @@ export interface StatusLine {
   readonly contextTokens?: number;
   /** Address of the web client; absent: none is served. */
   readonly web?: string;
+  /** Model of a session that begins with the next prompt; absent: unknown. */
+  readonly nextModel?: string;
 }
 
 /** Fields in the order in which a narrow terminal loses them, the first ones first. Others stay. */
@@ -94,8 +96,12 @@ function withShortModel(fields: readonly ShownField[], columns: number): readonl
 
 function fieldsOf(line: StatusLine, lost: ReadonlySet<string>): readonly ShownField[] {
   const { open, view, facts, isReached, hasFailed = false, isQuiet, web, mode } = line;
-  if (open === undefined)
-    return [{ name: "model", text: isReached ? "no session yet" : hasFailed ? "no engine" : "starting …" }];
+  if (open === undefined && !isReached)
+    return [{ name: "model", text: hasFailed ? "no engine" : "starting …" }];
+  if (open === undefined) {
+    const parts = ["no session yet", line.nextModel, mode].filter((each) => each !== undefined);
+    return [{ name: "model", text: parts.join(SEPARATOR) }];
+  }
   const { run } = view;
   const queued = view.waiting.length;
   const all: readonly (ShownField | undefined)[] = [

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { StatusFacts } from "../../../view/costs/status-facts.ts";
@@ -37,6 +38,8 @@ export class StatusPart implements Disposable {
   #told: ToldFacts = {};
   /** Readings so far: the answer to the newest one counts. */
   #reads = 0;
+  /** Model of a session that begins with the next prompt. */
+  #nextModel: string | undefined;
   #tick: Disposable | undefined;
   /** Draws a state that came too soon after the one before. */
   #later: Disposable | undefined;
@@ -96,15 +99,26 @@ export class StatusPart implements Disposable {
     this.#later = undefined;
   }
 
+  /** Asks for the model of a new session, unless the command line decides. */
+  async reached(): Promise<void> {
+    const { session, redraw } = this.#services;
+    this.#nextModel = session.begins?.model;
+    if (session.isModelNamed || session.open !== undefined) return;
+    const answer = await session.query({ kind: "ListProviders", models: false, choice: true });
+    if (!(answer instanceof HarnessError)) this.#nextModel = answer.default_model;
+    redraw();
+  }
+
   status(columns: number): DrawnRow {
     const { open, self, hasFailed } = this.#services.session;
+    const nextModel = this.#nextModel;
     const { facts, view } = this.#sampled();
     const mode = this.#options.mode();
     return drawStatus(
       {
         ...{ open, view, facts, isReached: self !== undefined, hasFailed, isQuiet: this.#options.isQuiet },
         ...this.#told,
-        ...(mode === undefined ? {} : { mode }),
+        ...defined({ mode, nextModel }),
       },
       columns,
     );

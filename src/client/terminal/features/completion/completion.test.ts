@@ -143,3 +143,14 @@ test("[CMD-01] Tab writes what all commands share that begin so, and then takes 
   press("completion.take");
   expect(input.text).toBe("/skills:reload");
 });
+
+test("[TUI-08 bar @] an at sign in a folder without files says so, until more is typed", async () => {
+  const { input, asked, shown } = openDraft();
+  input.type("@");
+  await settle();
+  expect(shown()).toBe("");
+  await asked[0]?.answer();
+  expect(shown()).toBe("  There are no files in this folder yet.");
+  input.type("a");
+  expect(shown()).toBe("");
+});

@@ -7,8 +7,10 @@ import { completeSlash } from "../../../../view/slash/complete.ts";
 import type { CompletedWord } from "../../../../view/slash/completed-word.ts";
 import { completedWord } from "../../../../view/slash/completed-word.ts";
 import { rankCommands } from "../../../../view/slash/rank-commands.ts";
+import { cutEnd } from "../../../../view/terminal/display-width.ts";
 import type { KnownCommands } from "../../../slash/known-commands.ts";
 import type { DrawnRow } from "../../drawing/span.ts";
+import { row, span } from "../../drawing/span.ts";
 import type { ActionName, KeyContext } from "../../keys/actions.ts";
 import type { TerminalFeature } from "../../layout/feature.ts";
 import { inBackground } from "../../layout/in-background.ts";
@@ -60,6 +62,8 @@ class Completion implements TerminalFeature, DraftAssistant {
   #commands: readonly SlashCommandInfo[] = SLASH_COMMANDS;
   #known: Pick<KnownCommands, "list"> | undefined;
   #list: OpenList | undefined;
+  /** True at a bare at sign for which the engine has found nothing. */
+  #hasNoFiles = false;
   /** The word whose list the person has closed: it stays closed. */
   #closed: string | undefined;
   /** Place of the blank that was inserted behind a path: a colon for lines takes its place. */
@@ -79,7 +83,7 @@ class Completion implements TerminalFeature, DraftAssistant {
   }
 
   above(columns: number): readonly DrawnRow[] {
-    if (this.#list === undefined) return [];
+    if (this.#list === undefined) return this.#hasNoFiles ? noFilesRows(columns) : [];
     const { keys, screen } = this.#services;
     const { entries, at, hasMore } = this.#list;
     const key = (name: ActionName) => keys.label(name);
@@ -125,6 +129,7 @@ class Completion implements TerminalFeature, DraftAssistant {
 
   #typed(): void {
     const { draft } = this.#services;
+    this.#hasNoFiles = false;
     this.#joinLines();
     const { text, cursor } = draft.edited;
     const word = completedWord(text, cursor, this.#commands);
@@ -198,6 +203,7 @@ class Completion implements TerminalFeature, DraftAssistant {
     // Another version of the engine may read the word in another way.
     const entries = found.from + start === word.from ? found.items.map(foundEntry) : [];
     this.#show({ key, word, entries, hasMore: found.more });
+    if (entries.length === 0 && word.kind === "mention" && word.typed === "") this.#hasNoFiles = true;
     this.#services.redraw();
   }
 
@@ -216,6 +222,7 @@ class Completion implements TerminalFeature, DraftAssistant {
 
   #close(): void {
     this.#list = undefined;
+    this.#hasNoFiles = false;
     this.#requests.forget();
   }
 
@@ -270,6 +277,11 @@ class Completion implements TerminalFeature, DraftAssistant {
     if (!isFile) this.#typed();
     else if (hasBlank) this.#blankAt = word.from + entry.insert.length;
   }
+}
+
+/** Returns the row about an at sign in a folder without files. */
+function noFilesRows(columns: number): readonly DrawnRow[] {
+  return [row([span(cutEnd("  There are no files in this folder yet.", columns), { role: "dim" })])];
 }
 
 /** Returns the entries that still match, while the engine looks for others. */

@@ -40,3 +40,19 @@ test("[TUI-11 bar Keys] the last row of the help names the key that closes it fi
   }
   for (const each of helpRows(new KeyTable(), 40)) expect(seen).toContain(textOfRow(each));
 });
+
+test("[TUI-11 bar Keys] the help begins with the keys of a first day, and any letter narrows it", () => {
+  const panel = new HelpPanel(fakeServices());
+  const size = { columns: 80, rows: 24 };
+  const shown = () => panel.draw(size).rows.map(textOfRow);
+  expect(shown().slice(0, 3).join("\n")).toMatch(/^search: \nThe first day\nenter +send/);
+  expect(shown().join("\n")).toContain("search in earlier prompts");
+  for (const letter of "queue") panel.type(letter);
+  expect(shown()[0]).toBe("search: queue");
+  expect(shown().join("\n")).toContain("edit what waits in the queue");
+  expect(shown().join("\n")).not.toContain("search in earlier prompts");
+  for (let at = 0; at < 5; at += 1) panel.act("list.deleteBack");
+  expect(shown()[1]).toBe("The first day");
+  for (const letter of "xyzzy") panel.type(letter);
+  expect(shown()[1]).toBe("No key does that.");
+});

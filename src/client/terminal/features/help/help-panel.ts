@@ -1,7 +1,8 @@
-import { displayWidth } from "../../../../view/terminal/display-width.ts";
+import { cutBeginning, displayWidth } from "../../../../view/terminal/display-width.ts";
 import type { DrawnRow, Span } from "../../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../../drawing/span.ts";
 import { widthOfSpans, wrapSpans } from "../../drawing/wrap-spans.ts";
+import { before } from "../../input/editor/graphemes.ts";
 import type { ActionName, KeyContext } from "../../keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "../../keys/actions.ts";
 import { CONTEXT_TITLES, CONTEXTS } from "../../keys/context-titles.ts";
@@ -28,42 +29,81 @@ const NOTES = [
   "Shift and drag selects with the terminal itself.",
 ];
 
-/** All keys, in columns. It is made from the table of actions, so that keys of a person show. */
+/** Actions that a person needs first. */
+const FIRST_DAY: readonly ActionName[] = [
+  "input.send",
+  "input.newLine",
+  "turn.cancel",
+  "app.interrupt",
+  "app.palette",
+  "mode.next",
+  "model.open",
+  "session.open",
+  "transcript.unfoldAll",
+  "input.history",
+];
+const PROMPT = "search: ";
+
+/**
+ * All keys, in columns; those of the first day first. What is typed narrows them. The table of actions is
+ * their source, so that keys of a person show.
+ */
 export class HelpPanel implements Overlay {
   readonly title = "Keys";
   readonly place = "full";
-  readonly contexts: readonly KeyContext[] = ["panel", "list"];
+  readonly contexts: readonly KeyContext[] = ["list"];
   readonly #services: Services;
   readonly #scroll = new Scroll();
+  #pattern = "";
 
   constructor(services: Services) {
     this.#services = services;
   }
 
   draw({ columns, rows: height }: Size): DrawnPart {
-    const all = helpRows(this.#services.keys, columns);
+    const all = helpRows(this.#services.keys, columns, this.#pattern);
+    const shown = cutBeginning(this.#pattern, Math.max(1, columns - PROMPT.length - 1));
+    const search = row([span(PROMPT, { role: "dim" }), span(shown)]);
     const [scroll, close] = this.#hints();
     // The widest place keeps its room, so that the last rows do not change with it.
     const widest = `${all.length}-${all.length} of ${all.length}`;
-    const size = { columns, rowsMax: Math.min(HINT_ROWS_MAX, Math.max(1, height - 1)) };
+    const size = { columns, rowsMax: Math.min(HINT_ROWS_MAX, Math.max(1, height - 2)) };
     const foot = packedRows([close, scroll, widest], size);
-    const room = Math.max(1, height - foot.length);
+    const room = Math.max(1, height - foot.length - 1);
     const top = this.#scroll.show(all.length, room);
     const hints = this.#scroll.isWhole ? [close] : [close, scroll, this.#scroll.place];
-    return { rows: [...all.slice(top, top + room), ...packedRows(hints, size)].slice(0, height) };
+    const column = Math.min(columns - 1, PROMPT.length + displayWidth(shown));
+    return {
+      rows: [search, ...all.slice(top, top + room), ...packedRows(hints, size)].slice(0, height),
+      cursor: { row: 0, column },
+    };
   }
 
   act(action: ActionName): boolean {
     switch (action) {
-      case "panel.leave":
       case "list.leave":
       case "app.help":
       case "turn.cancel":
         this.#services.close(this);
         return true;
+      case "list.deleteBack":
+        return this.#searchFor(this.#pattern.slice(0, before(this.#pattern, this.#pattern.length)));
       default:
-        return this.#scroll.act(action);
+        return this.#scroll.act(action) || action === "list.choose";
     }
+  }
+
+  type(text: string): boolean {
+    return this.#searchFor(this.#pattern + text);
+  }
+
+  paste(text: string): boolean {
+    return this.#searchFor(this.#pattern + text.replaceAll(/\s+/g, " "));
+  }
+
+  #searchFor(pattern: string): true {
+    this.#pattern = pattern;
+    return this.#scroll.to(0);
   }
 
   #hints(): readonly [scroll: string, close: string] {
@@ -71,7 +111,7 @@ export class HelpPanel implements Overlay {
     const key = (action: ActionName) => keys.label(action);
     return [
       `${key("list.up")} ${key("list.down")} ${key("list.pageDown")} scroll`,
-      `${key("panel.leave")} closes`,
+      `${key("list.leave")} closes`,
     ];
   }
 
@@ -80,21 +120,43 @@ export class HelpPanel implements Overlay {
   }
 }
 
-/** Returns the rows of the panel: one to three columns of keys, by the width. No key and no text is cut. */
-export function helpRows(keys: KeyTable, columns: number): readonly DrawnRow[] {
+/**
+ * Returns the rows of the panel: one to three columns of keys, by the width. No key and no text is cut.
+ * @param pattern words that an action, its keys or its context must have. Default: all actions, the first ones first.
+ */
+export function helpRows(keys: KeyTable, columns: number, pattern = ""): readonly DrawnRow[] {
   const count = Math.max(1, Math.min(COLUMNS_MAX, Math.floor(columns / COLUMN_MIN)));
   const width = Math.floor(columns / count);
   const notes = NOTES.flatMap((note) => wrapSpans([span(note, { role: "dim" })], { columns }));
-  const shown = sideBySide(inColumns(blocksOf(keys, Math.max(1, width - 1)), count), width);
-  return [...notes, EMPTY_ROW, ...shown];
+  const size = Math.max(1, width - 1);
+  if (pattern.trim() !== "") {
+    const found = blocksOf(keys, size, pattern);
+    if (found.length === 0) return wrapSpans([span("No key does that.", { role: "dim" })], { columns });
+    return sideBySide(inColumns(found, count), width);
+  }
+  const first = sideBySide(inColumns(firstBlocks(keys, size), count), width);
+  const shown = sideBySide(inColumns(blocksOf(keys, size), count), width);
+  const title = wrapSpans([span("The first day", { role: "heading" })], { columns });
+  return [...title, ...first, EMPTY_ROW, ...notes, EMPTY_ROW, ...shown];
 }
 
-/** Returns the titles and actions, each with its rows. */
-function blocksOf(keys: KeyTable, columns: number): readonly (readonly DrawnRow[])[] {
+function firstBlocks(keys: KeyTable, columns: number): readonly (readonly DrawnRow[])[] {
+  return FIRST_DAY.flatMap((name) => {
+    const bound = keys.keysOf(name);
+    return bound.length === 0 ? [] : [actionRows(bound, ACTIONS[name].help, columns)];
+  });
+}
+
+/** Returns the titles and the actions that have each word of a pattern, each with its rows. */
+function blocksOf(keys: KeyTable, columns: number, pattern = ""): readonly (readonly DrawnRow[])[] {
+  const words = pattern.toLowerCase().split(/\s+/);
   return CONTEXTS.flatMap((context) => {
     const actions = ACTION_NAMES.filter((name) => ACTIONS[name].context === context).flatMap((name) => {
       const bound = keys.keysOf(name);
-      return bound.length === 0 ? [] : [actionRows(bound, ACTIONS[name].help, columns)];
+      const { help } = ACTIONS[name];
+      const text = `${bound.join(" ")} ${help} ${CONTEXT_TITLES[context]}`.toLowerCase();
+      const isFound = words.every((word) => text.includes(word));
+      return bound.length === 0 || !isFound ? [] : [actionRows(bound, help, columns)];
     });
     const [first, ...rest] = actions;
     if (first === undefined) return [];

@@ -124,15 +124,19 @@ class ModelList {
   #refresh(): void {
     const { model: current } = currentModel(this.#services);
     const { favouriteModels: favourites } = this.#services.settings.values;
+    const listed = withCurrent(this.#models, current);
     const isFavourite = ({ model }: ListedModel) => favourites.includes(model);
-    const models = [
-      ...this.#models.filter(isFavourite),
-      ...this.#models.filter((each) => !isFavourite(each)),
-    ];
-    const entries = models.map((listed) => modelEntry(listed, { current, favourites }));
+    const models = [...listed.filter(isFavourite), ...listed.filter((each) => !isFavourite(each))];
+    const entries = models.map((each) => modelEntry(each, { current, favourites }));
     this.#content = { entries, ...defined({ note: this.#note }) };
     this.#panel.refresh();
   }
+}
+
+/** Returns the models with the one in use, which the catalogue of its provider may lack. */
+function withCurrent(models: readonly ListedModel[], current: string | undefined): readonly ListedModel[] {
+  if (current === undefined || models.some(({ model }) => model === current)) return models;
+  return [{ model: current, info: { id: current.slice(current.indexOf(":") + 1) } }, ...models];
 }
 
 function previewOf({ info }: ListedModel, columns: number): readonly DrawnRow[] {

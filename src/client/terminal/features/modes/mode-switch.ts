@@ -31,10 +31,10 @@ export class ModeSwitch {
     this.#services = services;
   }
 
-  /** The mode of the session; undefined while no session is open, or its level is unknown. */
+  /** The mode of the session; of the next one while none is open. Undefined: its level is unknown. */
   get mode(): SessionMode | undefined {
-    const { open, view } = this.#services.session;
-    if (open === undefined) return undefined;
+    const { open, view, begins } = this.#services.session;
+    if (open === undefined) return begins === undefined ? undefined : sessionModeOf(begins);
     const known = this.#told.of === open.session ? this.#told : {};
     const level = view.run?.level ?? known.level;
     const planMode = view.run?.planMode ?? false;

@@ -11,9 +11,12 @@ export function sessionChoice(services: Services): TerminalFeature {
       "session.open": () => openSessionList(services),
       "session.new": () => inBackground(session.goTo({ kind: "new" }), services),
       "session.continue"() {
-        const { last } = session;
-        if (last !== undefined && session.open === undefined)
-          inBackground(session.goTo({ kind: "stored", info: last }), services);
+        const { last, isUntouched } = session;
+        const [list = "the palette"] = services.keys.keysOf("session.open");
+        if (last === undefined)
+          services.say(`This folder has no earlier session. ${list} lists all sessions.`);
+        else if (isUntouched) inBackground(session.goTo({ kind: "stored", info: last }), services);
+        else services.say(`This session has begun already. ${list} lists the others.`);
       },
     },
   };

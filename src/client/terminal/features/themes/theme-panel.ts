@@ -16,6 +16,8 @@ import { THEME_NAMES, THEMES } from "../../themes/theme-choice.ts";
 const NAME_COLUMNS = Math.max(...THEME_NAMES.map((name) => displayWidth(name))) + 4;
 /** Columns from which on a sample stands beside the names. */
 const SAMPLE_COLUMNS_MIN = 36;
+/** Rows below which the keys have none. */
+const LOW_ROWS = 6;
 const SAMPLE_CODE = 'const limit = 42; // a comment\nreturn greet("world", new User(limit));';
 const SAMPLE_DIFF: DiffFile = {
   from: "greet.ts",
@@ -55,8 +57,17 @@ export class ThemePanel implements Overlay {
     const name = this.#name;
     const limitation = this.#services.themes.limitation(name);
     const note = cutEnd(limitation ?? THEMES[name], columns);
-    const foot = row([span(note, { role: limitation === undefined ? "dim" : "warning" })]);
-    const room = Math.max(1, height - 2);
+    const { keys } = this.#services;
+    const key = (action: ActionName) => keys.label(action);
+    const ways = cutEnd(
+      `${key("list.choose")} keeps it · ${key("list.leave")} goes back to the one before`,
+      columns,
+    );
+    const foot = [
+      row([span(note, { role: limitation === undefined ? "dim" : "warning" })]),
+      ...(height < LOW_ROWS ? [] : [row([span(ways, { role: "dim" })])]),
+    ];
+    const room = Math.max(1, height - 1 - foot.length);
     const top = Math.max(0, Math.min(this.#at - Math.floor(room / 2), THEME_NAMES.length - room));
     const sampleColumns = columns - NAME_COLUMNS;
     const sample = sampleColumns < SAMPLE_COLUMNS_MIN ? [] : sampleRows(sampleColumns);
@@ -64,7 +75,7 @@ export class ThemePanel implements Overlay {
       row([...nameSpans(each, top + at === this.#at), ...(sample[at]?.spans ?? [])]),
     );
     const head = row([span(this.title, { role: "heading" })]);
-    return { rows: [head, ...list, foot].slice(0, height) };
+    return { rows: [head, ...list, ...foot].slice(0, height) };
   }
 
   act(action: ActionName): boolean {

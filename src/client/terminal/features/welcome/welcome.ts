@@ -1,5 +1,6 @@
 import { unreachable } from "../../../../base/assert.ts";
 import { HarnessError, hasReason } from "../../../../base/errors.ts";
+import { count } from "../../../../base/text/text.ts";
 import type { ModelSource } from "../../../../view/models/model-sources.ts";
 import { storedKeyText } from "../../../../view/models/stored-key-text.ts";
 import { refusalText } from "../../../../view/texts/refusal-text.ts";
@@ -26,6 +27,8 @@ export function welcome(services: Services): TerminalFeature {
 class Welcome implements TerminalFeature {
   readonly #services: Services;
   readonly #choice: ModelChoice;
+  /** Settles with the newest look for models. */
+  #looked: Promise<void> = Promise.resolve();
   /** True while the rows above the draft are shown. */
   #isShown = false;
   #entries: { readonly sources: object; readonly all: readonly PanelEntry<Way>[] } | undefined;
@@ -81,7 +84,19 @@ class Welcome implements TerminalFeature {
         choose: (way) => this.#take(way),
       }),
     );
-    inBackground(this.#choice.look().then(services.redraw), services);
+    if (!this.#choice.isLooking) this.#looked = this.#choice.look();
+    inBackground(this.#looked.then(services.redraw), services);
+  }
+
+  /** Says what a second look has found: the list may be the same as before. */
+  async #lookAgain(): Promise<void> {
+    await this.#looked;
+    const { sources, problem } = this.#choice;
+    const servers = sources.filter(({ kind }) => kind === "server").length;
+    if (problem === undefined)
+      this.#services.say(
+        `Looked again: ${servers === 0 ? "no model server answers" : `${count(servers, "model")} on this machine`}.`,
+      );
   }
 
   #note(): { readonly note?: string } {
@@ -110,6 +125,7 @@ class Welcome implements TerminalFeature {
         return;
       case "again":
         this.#open();
+        inBackground(this.#lookAgain(), this.#services);
         return;
       default:
         unreachable(way);

@@ -1,7 +1,10 @@
 import type { Direction } from "../../../../view/terminal/bidi.ts";
 import { directionOf, hasRightToLeft } from "../../../../view/terminal/bidi.ts";
+import { displayWidth } from "../../../../view/terminal/display-width.ts";
 import type { DrawnRow, Span, Style } from "../../drawing/span.ts";
 import { row, span } from "../../drawing/span.ts";
+import type { ActionName } from "../../keys/actions.ts";
+import type { KeyTable } from "../../keys/key-table.ts";
 import type { EditorState } from "./editor.ts";
 import { markColumns, wrapColumns } from "./editor.ts";
 import { startOfLine } from "./graphemes.ts";
@@ -83,4 +86,20 @@ function spansOf(cells: readonly Cell[], selected: DrawEditorOptions["selected"]
 function styleOf({ at, chip }: Cell, selected: DrawEditorOptions["selected"]): Style {
   if (selected !== undefined && at >= selected.from && at < selected.to) return SELECTED;
   return chip === undefined ? PLAIN : CHIP;
+}
+
+/** Returns what an empty draft takes, for a person who has not sent anything yet; undefined if it does not fit. */
+export function draftHint(keys: KeyTable, columns: number): string | undefined {
+  const named = (action: ActionName, word: string) => {
+    const [key] = keys.keysOf(action);
+    return key === undefined ? [] : [`${key} ${word}`];
+  };
+  const help = named("app.helpIfEmpty", "keys");
+  const palette = named("app.palette", "palette");
+  const ways = [
+    ["Ask for something", "/ commands", "@ files", "! shell", ...help, ...palette],
+    ["Ask, or / @ !", ...help, ...palette],
+    ["Ask, or / @ !", ...help],
+  ];
+  return ways.map((parts) => parts.join(" · ")).find((text) => displayWidth(text) <= columns);
 }
