@@ -17,6 +17,8 @@ export interface DrawContext {
   readonly nowMs: number;
   /** Last lines of output that a folded call shows. Default: 5. */
   readonly lastLines?: number;
+  /** Key that unfolds all blocks, for rows about what is left out. Absent: no key does. */
+  readonly unfoldKey?: string;
   /** Sub-agents by the calls that run them: their cost and state. Default: none. */
   readonly subAgents?: SubAgents;
   /** Default: `auto`. */

@@ -376,12 +376,14 @@ export class TranscriptPart implements ScreenPart, Disposable {
   }
 
   #context(): DrawContext {
-    const { session, clock, settings } = this.#services;
+    const { session, clock, settings, keys } = this.#services;
     const { self } = session;
+    const [unfoldKey] = keys.keysOf("transcript.unfoldAll");
     const { lastLines, diffLayout } = settings.values;
     return {
       lastLines,
       diffLayout,
+      ...(unfoldKey === undefined ? {} : { unfoldKey }),
       columns: this.#textSize.columns,
       unfolded: alsoUnfolded(this.#folds, this.#search.unfolded),
       clients: session.view.clients,
