@@ -76,7 +76,7 @@ test(
     await startClient(remote, `--connect ${url}`);
     await enter(remote, "three");
     await remote.shows("from there");
-    await remote.shows(/sess_\w+… · default · mock:one · /);
+    await remote.shows(/sess_…\w+ · default · mock:one · /);
   },
   TIMEOUT_MS,
 );

@@ -30,9 +30,9 @@ async function statusOf(terminal: Terminal): Promise<string> {
 }
 
 const LINES: readonly (readonly [columns: number, rows: number, line: RegExp])[] = [
-  [200, 60, /^sess_\w{5}… · default · mock:one · \$0\.20\/turn · \$0\.20\/sess · accept edits$/],
-  [120, 40, /^sess_\w{5}… · default · mock:one · \$0\.20\/turn · \$0\.20\/sess · accept edits$/],
-  [60, 24, /^sess_\w{5}… · default · mock:one · \$0\.20\/turn · \$0\.20\/sess$/],
+  [200, 60, /^sess_…\w{5} · default · mock:one · \$0\.20\/turn · \$0\.20\/sess · accept edits$/],
+  [120, 40, /^sess_…\w{5} · default · mock:one · \$0\.20\/turn · \$0\.20\/sess · accept edits$/],
+  [60, 24, /^sess_…\w{5} · default · mock:one · \$0\.20\/turn · \$0\.20\/sess$/],
   [40, 15, /^mock:one · \$0\.20\/turn · \$0\.20\/sess$/],
   [24, 15, /^mock:one · \$0\.20\/turn$/],
 ];

@@ -10,6 +10,7 @@ import { errorOutput } from "../../tools/output.ts";
 import type { ToolRegistry } from "../../tools/registry.ts";
 import type { SubAgentContext, ToolContext, ToolOutput, Workspace } from "../../tools/tool.ts";
 import { displayFields } from "../../tools/tool-facts.ts";
+import { cancelledCallText } from "../../view/texts/ending-text.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { EventOrigin } from "../bus/origin.ts";
 import type { Redaction } from "../bus/redaction.ts";
@@ -229,6 +230,5 @@ function broken(thrown: unknown): ToolOutput {
 }
 
 function cancelled(reason: unknown, isBegun: boolean): ToolOutput {
-  const effect = isBegun ? "it may have taken effect in part" : "it did not run";
-  return errorOutput(`cancelled: ${messageOf(reason)}; ${effect}`);
+  return errorOutput(cancelledCallText(messageOf(reason), isBegun));
 }

@@ -326,3 +326,18 @@ test(
   },
   SLOW_MS,
 );
+
+test(
+  "[ENG-21] plan mode that a person leaves before the model knew of it is not mentioned to the model",
+  async () => {
+    await using place = openPlace(says("one"));
+    await using harness = await place.open({ wishes: { attended: true } });
+    const connection = await connect(harness);
+    const { session: sessionId } = harness;
+    await connection.send({ kind: "EnterPlanMode", sessionId });
+    await connection.send({ kind: "ExitPlanMode", sessionId, approve: true });
+    await turn(harness, "first");
+    expect(sent(place)).not.toMatch(/plan mode/i);
+  },
+  SLOW_MS,
+);

@@ -52,10 +52,13 @@ export class PlanMode {
   #active: boolean;
   /** True if a person ended it, until the model was informed. */
   #left = false;
+  /** True if the model knows that it plans: it entered, or an input told it. */
+  #isKnown: boolean;
 
   /** @param active true if it begins, or continues, in plan mode. */
   constructor(active: boolean, options: PlanModeOptions) {
     this.#active = active;
+    this.#isKnown = active;
     this.#options = options;
   }
 
@@ -67,6 +70,7 @@ export class PlanMode {
   enter(by: NonNullable<PlanModeState["by"]>): boolean {
     if (this.#active) return false;
     this.#active = true;
+    this.#isKnown = by === "model" || this.#left;
     this.#left = false;
     this.#options.publish({ active: true, by });
     return true;
@@ -79,7 +83,7 @@ export class PlanMode {
   leave(by: ClientId, plan?: string): void {
     if (!this.#active) return;
     this.#active = false;
-    this.#left = plan === undefined;
+    this.#left = plan === undefined && this.#isKnown;
     this.#options.publish({ active: false, by, ...defined({ plan }) });
   }
 
@@ -90,6 +94,7 @@ export class PlanMode {
 
   /** Returns the text that goes to the model with an input that begins or enters a turn now. */
   reminder(): string | undefined {
+    if (this.#active) this.#isKnown = true;
     if (this.#active && this.#options.isTask === true) return IN_PLAN_MODE_TASK;
     if (this.#active) return this.#options.attended ? IN_PLAN_MODE : IN_PLAN_MODE_UNATTENDED;
     return this.#left ? LEFT_PLAN_MODE : undefined;

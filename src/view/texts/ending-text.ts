@@ -6,6 +6,21 @@ export function cancelledText(client: string): string {
   return `cancelled by ${client}`;
 }
 
+/** Returns the result of a call that a cancel has stopped. @param isBegun false: the call did not run. */
+export function cancelledCallText(reason: string, isBegun: boolean): string {
+  return `cancelled: ${reason}; ${isBegun ? MAY_HAVE_RUN : DID_NOT_RUN}`;
+}
+
+/** Returns how far a call had run that a cancel has stopped; undefined for the result of any other call. */
+export function cancelledAt(text: string): "begun" | "waiting" | undefined {
+  if (!text.startsWith("cancelled: ")) return undefined;
+  if (text.endsWith(`; ${MAY_HAVE_RUN}`)) return "begun";
+  return text.endsWith(`; ${DID_NOT_RUN}`) ? "waiting" : undefined;
+}
+
+const MAY_HAVE_RUN = "it may have taken effect in part";
+const DID_NOT_RUN = "it did not run";
+
 /** Returns the words for a turn's end; undefined if it ended as it should. */
 export function endingText(reason: TurnEndReason): string | undefined {
   switch (reason) {

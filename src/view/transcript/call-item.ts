@@ -5,6 +5,7 @@ import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { isShellEvent } from "../event-facts.ts";
 import { withoutFenceTags } from "../input-text.ts";
 import { NAME_CHARACTERS_MAX, shortenedJson } from "../session/limits.ts";
+import { cancelledAt } from "../texts/ending-text.ts";
 import type { CallItem, CallMedia } from "./items.ts";
 
 /** Characters of the arguments of a call that are kept: a written file is seen whole up to this size. */
@@ -63,15 +64,27 @@ export function endedCall(call: CallItem, { ts, payload }: EnvelopeOf<"ToolResul
     .join("\n");
   const media = content.flatMap((block) => (block.type === "text" ? [] : [mediaOf(block)]));
   const { outputLeftOut: _, ...rest } = call;
-  const isDecided = call.state === "denied" || call.state === "cancelled";
+  const stopped = isError ? cancelledAt(text) : undefined;
+  if (stopped !== undefined) {
+    const cancelled = { ...call.cancelled, isBegun: stopped === "begun" };
+    return { ...rest, state: "cancelled", cancelled, output: "", media, endedAt: ts };
+  }
   return {
     ...rest,
-    state: isDecided ? call.state : isError ? "failed" : "done",
+    state: call.state === "denied" ? "denied" : isError ? "failed" : "done",
     ...keptOutput(text),
     media,
     endedAt: ts,
   };
 }
+
+/** Returns the call that was cancelled in the middle of its command, with the files that it may have changed. */
+export function callCutOff(call: CallItem, affected: string): CallItem {
+  return { ...call, cancelled: { ...call.cancelled, affected: affected === NONE_AFFECTED ? "" : affected } };
+}
+
+/** Stands for no file in the report about a cancelled command. */
+const NONE_AFFECTED = "none seen";
 
 function keptOutput(text: string, leftOutBefore = 0): Pick<CallItem, "output" | "outputLeftOut"> {
   const output = tail(text, ITEM_OUTPUT_CHARACTERS_MAX);

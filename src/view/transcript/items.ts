@@ -55,6 +55,16 @@ export type CallDecision = Pick<
   "decision" | "scope" | "by" | "rule" | "words" | "hunks" | "hosts"
 >;
 
+/** Facts about a call that a cancel has stopped. */
+export interface CancelledCall {
+  /** False: it did not run. Absent: its result is not known yet. */
+  readonly isBegun?: boolean;
+  /** Files that it may have changed, in words; empty: none was seen. Absent: nobody has looked. */
+  readonly affected?: string;
+  /** The client that cancelled its turn; absent until that is known. */
+  readonly by?: ClientId;
+}
+
 /** A block of a result that is no text. */
 export interface CallMedia {
   readonly type: string;
@@ -80,6 +90,8 @@ export interface CallItem extends ItemFacts {
   readonly shell?: { readonly toModel: boolean };
   readonly state: CallState;
   readonly decision?: CallDecision;
+  /** Set for a call that a cancel has stopped. */
+  readonly cancelled?: CancelledCall;
   /** The newest report of a command that runs. */
   readonly progress?: RunningCommand;
   /** Output so far, and at the end the whole result: its end, if it is long. */
@@ -110,6 +122,12 @@ export interface NoteItem extends ItemFacts {
   readonly local?: { readonly title?: string };
   /** The question that it asks or answers. */
   readonly askId?: AskId;
+  /** Answers that it offers. Absent: it takes a text. */
+  readonly choices?: PayloadOf<"Asked">["choices"];
+  /** True while its question waits for an answer, as far as it was read. */
+  readonly isOpen?: true;
+  /** True: it says that its turn was cancelled. */
+  readonly isCancel?: true;
 }
 
 /** The end of a turn. */
@@ -121,6 +139,8 @@ export interface EndItem extends ItemFacts {
   readonly usd?: number | null;
   /** Files that it changed. */
   readonly files: readonly string[];
+  /** True: a note or a call before it says that the turn was cancelled. */
+  readonly isSaid?: true;
   /** Time of the start of the turn; absent if it was not read. */
   readonly startedAt?: string;
 }

@@ -4,6 +4,7 @@ import type { ClientId } from "../../base/ids.ts";
 import { isId } from "../../base/ids.ts";
 import { head } from "../../base/text/text.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import type { PayloadOf } from "../../protocol/events/events.ts";
 import { severityOf } from "../event-facts.ts";
 import {
   agentText,
@@ -25,15 +26,28 @@ import { noticeText } from "../texts/notice-text.ts";
 import { isRefusal } from "../turn-result.ts";
 import type { NoteItem, NoteTone } from "./items.ts";
 
-/** Returns the note of an event; undefined for one that is shown in another way, or not at all. */
-export function noteOf(envelope: Envelope): NoteItem | undefined {
-  const note = wordsOf(envelope);
+/**
+ * Returns the note of an event; undefined for one that is shown in another way, or not at all.
+ * @param asked the question that it answers.
+ */
+export function noteOf(envelope: Envelope, asked?: NoteItem): NoteItem | undefined {
+  const note =
+    envelope.kind === "Answered"
+      ? ([answerText(envelope.payload.answer, asked?.choices)] as const)
+      : wordsOf(envelope);
   if (note === undefined) return undefined;
+  const question = envelope.kind === "Asked" ? questionOf(envelope.payload) : {};
   const { id: event, ts } = envelope;
   const [text, tone = "info"] = note;
   const askId =
     envelope.kind === "Asked" || envelope.kind === "Answered" ? envelope.payload.askId : undefined;
-  return { kind: "note", event, ts, tone, text, ...defined({ by: clientOf(envelope), askId }) };
+  const isCancel = envelope.kind === "Cancelled" ? (true as const) : undefined;
+  const facts = defined({ by: clientOf(envelope), askId, isCancel });
+  return { kind: "note", event, ts, tone, text, ...facts, ...question };
+}
+
+function questionOf({ choices }: PayloadOf<"Asked">): Pick<NoteItem, "choices" | "isOpen"> {
+  return { isOpen: true, ...defined({ choices }) };
 }
 
 /** Characters of a question that are kept. */
@@ -64,7 +78,7 @@ function wordsOf(envelope: Envelope): Words | undefined {
     case "Asked":
       return [`asked: ${head(neutralise(envelope.payload.text), QUESTION_CHARACTERS_MAX)}`];
     case "Answered":
-      return [answerText(envelope.payload.answer)];
+      return [answerText(envelope.payload.answer, undefined)];
     case "CompactionTriggered":
       return [compactionLine(envelope.payload)];
     case "SkillRegistryChanged":
@@ -131,10 +145,16 @@ function customWords({ payload, kind }: Envelope & { readonly kind: "CustomEvent
 }
 
 /** Returns the answer to a question in words; it says too that nobody answered. */
-function answerText(answer: unknown): string {
+function answerText(answer: unknown, choices: NoteItem["choices"] = []): string {
   if (answer === null || answer === undefined) return "closed without an answer";
-  const said = typeof answer === "string" ? (fateText(answer) ?? answer) : JSON.stringify(answer);
+  const said =
+    typeof answer === "string" ? (fateText(answer) ?? labelOf(answer, choices)) : JSON.stringify(answer);
   return `answered: ${head(neutralise(said), QUESTION_CHARACTERS_MAX)}`;
+}
+
+/** Returns an answer in the words of its choice, with the note that it may carry behind a colon. */
+function labelOf(answer: string, choices: NonNullable<NoteItem["choices"]>): string {
+  return choices.find(({ value }) => value === answer)?.label ?? answer;
 }
 
 function only(text: string | undefined): Words | undefined {

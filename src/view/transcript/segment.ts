@@ -1,7 +1,15 @@
 import type { CallId } from "../../base/ids.ts";
-import type { Envelope } from "../../protocol/events/envelope.ts";
-import { callInProgress, callWithQuestion, decidedCall, endedCall, newCall } from "./call-item.ts";
-import type { CallItem, TranscriptItem } from "./items.ts";
+import { isId } from "../../base/ids.ts";
+import type { Envelope, EnvelopeOf } from "../../protocol/events/envelope.ts";
+import {
+  callCutOff,
+  callInProgress,
+  callWithQuestion,
+  decidedCall,
+  endedCall,
+  newCall,
+} from "./call-item.ts";
+import type { CallItem, NoteItem, TranscriptItem } from "./items.ts";
 import { noteOf } from "./notes.ts";
 import { keptBlocks } from "./prompt-blocks.ts";
 import { endedText, newText, textAfter } from "./streamed-text.ts";
@@ -33,11 +41,68 @@ export function itemsAfter(items: readonly TranscriptItem[], envelope: Envelope)
       return withCall(items, envelope.payload.callId, (call) => decidedCall(call, envelope));
     case "ToolResult":
       return withCall(items, envelope.payload.callId, (call) => endedCall(call, envelope));
-    default: {
-      const note = noteOf(envelope);
-      return note === undefined ? items : [...items, note];
-    }
+    case "Answered":
+      return answered(items, envelope);
+    case "Error":
+      return withCutOffCall(items, envelope) ?? withNote(items, envelope);
+    case "Cancelled":
+      return withCanceller(items, envelope) ?? withNote(items, envelope);
+    default:
+      return withNote(items, envelope);
   }
+}
+
+/** Returns the items with an answer, and with its question closed. */
+function answered(
+  items: readonly TranscriptItem[],
+  envelope: EnvelopeOf<"Answered">,
+): readonly TranscriptItem[] {
+  const { askId } = envelope.payload;
+  const at = items.findLastIndex((item) => item.kind === "note" && item.askId === askId && item.isOpen);
+  const asked = items[at];
+  if (asked?.kind !== "note") return withNote(items, envelope);
+  const note = noteOf(envelope, asked);
+  return [...items.with(at, closedQuestion(asked)), ...(note === undefined ? [] : [note])];
+}
+
+function closedQuestion({ isOpen: _, ...note }: NoteItem): NoteItem {
+  return note;
+}
+
+function withNote(items: readonly TranscriptItem[], envelope: Envelope): readonly TranscriptItem[] {
+  const note = noteOf(envelope);
+  return note === undefined ? items : [...items, note];
+}
+
+/** Returns the items with what a cancelled command may have changed at its call; undefined for any other error. */
+function withCutOffCall(
+  items: readonly TranscriptItem[],
+  { payload }: EnvelopeOf<"Error">,
+): readonly TranscriptItem[] | undefined {
+  const { callId, affected } = payload.reason === CUT_OFF ? (payload.details ?? {}) : {};
+  if (typeof callId !== "string" || !isId("call", callId) || typeof affected !== "string") return undefined;
+  const changed = withCall(items, callId, (call) => callCutOff(call, affected));
+  return changed === items ? undefined : changed;
+}
+
+const CUT_OFF = "BashCancelledMidCommand";
+
+/**
+ * Returns the items with the client that cancelled the turn at the calls that this stopped; undefined if it stopped
+ * none of the turn, or no client did it.
+ */
+function withCanceller(
+  items: readonly TranscriptItem[],
+  { payload: { by } }: EnvelopeOf<"Cancelled">,
+): readonly TranscriptItem[] | undefined {
+  if (!isId("cli", by)) return undefined;
+  const from = items.findLastIndex(({ kind }) => ["prompt", "text", "end"].includes(kind));
+  const isStopped = (item: TranscriptItem, at: number): item is CallItem =>
+    at > from && item.kind === "call" && item.state === "cancelled";
+  if (!items.some(isStopped)) return undefined;
+  return items.map((item, at) =>
+    isStopped(item, at) ? { ...item, cancelled: { ...item.cancelled, by } } : item,
+  );
 }
 
 /** Returns the items with one call changed, wherever it stands; the same list if it is not among them. */
@@ -69,6 +134,7 @@ export function callWithNested(call: CallItem, envelope: Envelope): CallItem {
 /** Returns the items once nothing of them can grow: texts are closed, and calls without an end are lost. */
 export function settled(items: readonly TranscriptItem[], ts: string): readonly TranscriptItem[] {
   return closed(items, ts).map((item) => {
+    if (item.kind === "note") return item.isOpen === true ? closedQuestion(item) : item;
     if (item.kind !== "call" || item.shell !== undefined) return item;
     const isOpen = item.state === "running" || item.state === "asked";
     if (!isOpen && item.items.length === 0) return item;
@@ -123,5 +189,15 @@ function ended(
   const startedAt = items.find((item) => item.kind === "prompt" && item.turn === turn)?.ts;
   const cost = usd === undefined ? {} : { usd };
   const begun = startedAt === undefined ? {} : { startedAt };
-  return [...rest, { kind: "end", event, ts, turn, reason, files, ...cost, ...begun }];
+  const said = reason === "cancelled" && saysCancel(rest) ? { isSaid: true as const } : {};
+  return [...rest, { kind: "end", event, ts, turn, reason, files, ...cost, ...begun, ...said }];
+}
+
+/** Returns true if an item of the newest turn says that it was cancelled. */
+function saysCancel(items: readonly TranscriptItem[]): boolean {
+  const from = items.findLastIndex(({ kind }) => kind === "prompt" || kind === "end");
+  return items.slice(from + 1).some((item) => {
+    if (item.kind === "note") return item.isCancel === true;
+    return item.kind === "call" && item.cancelled?.by !== undefined;
+  });
 }

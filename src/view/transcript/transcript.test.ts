@@ -236,3 +236,50 @@ test("[TUI-01 bar Decision trace] a call keeps who decided, and the number of ch
     decision: { by: CLIENT, decision: "allow", hunks: ["1"] },
   });
 });
+
+test("[TUI-01] a cancel in the middle of a command is one call with what it may have changed, and no error or note", () => {
+  const details = { callId: CALL, affected: "a.ts, b.ts" };
+  const result = "cancelled: cancelled by the client; it may have taken effect in part";
+  const items = itemsIn(
+    fold(
+      logOf(
+        { kind: "ToolCallStarted", payload: { callId: CALL, tool: "Bash", args: {}, mutating: true } },
+        {
+          kind: "Error",
+          payload: { reason: "BashCancelledMidCommand", message: "Cancelled mid-Bash.", details },
+        },
+        {
+          kind: "ToolResult",
+          payload: { callId: CALL, content: [{ type: "text", text: result }], isError: true },
+        } as Event,
+        { kind: "Cancelled", payload: { turn: 1, by: CLIENT, reason: "x" } },
+        { kind: "TurnEnded", payload: { turn: 1, reason: "cancelled" } } as Event,
+      ),
+    ),
+  );
+  expect(items).toMatchObject([
+    {
+      kind: "call",
+      state: "cancelled",
+      output: "",
+      cancelled: { affected: "a.ts, b.ts", isBegun: true, by: CLIENT },
+    },
+    { kind: "end", isSaid: true },
+  ]);
+});
+
+test("[TUI-01] an answer stands in the words of its choice, and its question is open until then", () => {
+  const askId = fakeId("ask", 1) as AskId;
+  const choices = [{ value: "approve", label: "I have read it: use it" }];
+  const asked = fold(logOf({ kind: "Asked", payload: { askId, about: "trust", text: "A file", choices } }));
+  expect(itemsIn(asked)).toMatchObject([{ isOpen: true }]);
+  const [, answer] = logOf(
+    { kind: "Asked", payload: { askId, about: "trust", text: "A file", choices } },
+    { kind: "Answered", payload: { askId, answer: "approve", by: CLIENT } },
+  );
+  const items = itemsIn(fold([answer as Envelope], asked));
+  expect(items.map((item) => item.kind === "note" && [item.text, item.isOpen])).toEqual([
+    ["asked: A file", undefined],
+    ["answered: I have read it: use it", undefined],
+  ]);
+});

@@ -18,6 +18,8 @@ export interface DiffOptions {
   readonly layout?: DiffLayout;
   /** Lines of all hunks that are drawn; the rest is counted in one row. Default: 2,000. */
   readonly linesMax?: number;
+  /** Key that shows the lines that are left out, for the row about them. Default: none. */
+  readonly unfoldKey?: string;
   /** False: no row with the name of each file. Default: true. */
   readonly hasNames?: boolean;
 }
@@ -29,7 +31,7 @@ const LINES_MAX = 2_000;
  * The work is bounded by `linesMax`.
  */
 export function diffRows(files: readonly DiffFile[], options: DiffOptions): readonly DrawnRow[] {
-  const { columns, layout = "auto", linesMax = LINES_MAX, hasNames = true } = options;
+  const { columns, layout = "auto", linesMax = LINES_MAX, hasNames = true, unfoldKey } = options;
   const isSide = isSideBySide(layout, columns);
   const rows: DrawnRow[] = [];
   let [left, hidden] = [linesMax, 0];
@@ -46,7 +48,14 @@ export function diffRows(files: readonly DiffFile[], options: DiffOptions): read
       for (const each of isSide && !isWhole(file) ? sideRows(picture) : unifiedRows(picture)) rows.push(each);
     }
   }
-  if (hidden > 0) rows.push(...plainRows(`… ${count(hidden, "more line")}`, "dim", columns));
+  if (hidden > 0)
+    rows.push(
+      ...plainRows(
+        `… ${count(hidden, "more line")}${unfoldKey === undefined ? "" : ` · ${unfoldKey} unfolds`}`,
+        "dim",
+        columns,
+      ),
+    );
   return rows;
 }
 

@@ -99,6 +99,8 @@ function isFinal(item: TranscriptItem, part: number): boolean {
       return item.streamed.reader === undefined;
     case "call":
       return !isRunning(item);
+    case "note":
+      return item.isOpen !== true;
     default:
       return true;
   }

@@ -48,16 +48,16 @@ const FULL = lineOf([START, cost(2, "openrouter", 0.04)], {
 test("[TUI-02 bar Status line] the status line has the fields and words of the document in its order, additions behind them", () => {
   const line = { ...FULL, mode: "accept edits" };
   expect(textOfRow(drawStatus(line, 160))).toBe(
-    "sess_01HXX… · framework · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web: http://localhost:8421 · accept edits · context 10 %",
+    "sess_…0000Z · framework · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web: http://localhost:8421 · accept edits · context 10 %",
   );
 });
 
 test("[TUI-02] a narrow terminal loses additions, raw address, profile, session and $/session, in this order, and never $/turn or the model", () => {
   const shown = [110, 90, 75, 65, 50, 44, 30, 20].map((columns) => textOfRow(drawStatus(FULL, columns)));
   expect(shown).toEqual([
-    "sess_01HXX… · framework · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web: http://localhost:8421",
-    "sess_01HXX… · framework · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web",
-    "sess_01HXX… · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web",
+    "sess_…0000Z · framework · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web: http://localhost:8421",
+    "sess_…0000Z · framework · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web",
+    "sess_…0000Z · openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web",
     "openrouter:claude-sonnet-4 · $0.04/turn · $0.04/sess · web",
     "openrouter:claude-sonnet-4 · $0.04/turn · web",
     "openrouter:claude-sonnet-4 · $0.04/turn",
@@ -113,20 +113,23 @@ test("[TUI-02] the address is a link, also where its text has no room", () => {
   }
 });
 
-test("[TUI-02] a turn of several providers shows the share of each, and an unknown price is a question mark", () => {
+test("[TUI-02] a turn of several providers shows the share of each, and with an unknown price the least that was paid", () => {
   const split = lineOf([START, cost(2, "zai", 0.02), cost(3, "openrouter", 0.05)]);
   expect(textOfRow(drawStatus(split, 200))).toContain("$0.02 zai + $0.05 openrouter = $0.07/turn");
   expect(textOfRow(drawStatus(split, 55))).toEndWith(" · 2 providers $0.07/turn");
   expect(textOfRow(drawStatus(split, 30))).toEndWith(" · 2× $0.07/turn");
   const unknown = lineOf([START, cost(2, "zai", null), cost(3, "openrouter", 0.05)]);
-  expect(textOfRow(drawStatus(unknown, 200))).toContain("$? zai + $0.05 openrouter = $?/turn · $?/sess");
+  expect(textOfRow(drawStatus(unknown, 200))).toContain(
+    "$? zai + $0.05 openrouter = ≥$0.05/turn · ≥$0.05/sess",
+  );
   expect(textOfRow(drawStatus({ ...FULL, isQuiet: true }, 200))).not.toContain("$");
 });
 
-test("[TUI-02] a call that was cut off before its price was known makes the price of its turn unknown", () => {
+test("[TUI-02] a call that was cut off before its price was known leaves the least price of its turn, if one is known", () => {
   const end = event(3, "TurnEnded", { turn: 1, reason: "cancelled", rounds: 2 });
+  expect(textOfRow(drawStatus(lineOf([START, { ...end, id: 2 }]), 200))).toContain("$?/turn · $?/sess");
   expect(textOfRow(drawStatus(lineOf([START, cost(2, "zai", 0.02), end]), 200))).toContain(
-    "$?/turn · $?/sess",
+    "≥$0.02/turn · ≥$0.02/sess",
   );
 });
 

@@ -1,4 +1,4 @@
-import { priceOf } from "../../../view/costs/cost.ts";
+import type { Cost } from "../../../view/costs/cost.ts";
 import { totalCost } from "../../../view/costs/session-costs.ts";
 import type { StatusFacts } from "../../../view/costs/status-facts.ts";
 import type { SessionView } from "../../../view/session/session-view.ts";
@@ -53,8 +53,8 @@ interface ShownField {
 }
 
 const SEPARATOR = " · ";
-/** Characters of a session's id that are shown. */
-const ID_CHARACTERS = 10;
+/** Characters of a session's id that are shown: its end, since sessions of a day begin alike. */
+const ID_CHARACTERS = 5;
 /** Columns that the name of the model keeps on the narrowest terminal. */
 const MODEL_COLUMNS_MIN = 4;
 
@@ -105,7 +105,7 @@ function fieldsOf(line: StatusLine, lost: ReadonlySet<string>): readonly ShownFi
   const { run } = view;
   const queued = view.waiting.length;
   const all: readonly (ShownField | undefined)[] = [
-    { name: "session", text: `${open.session.slice(0, ID_CHARACTERS)}…` },
+    { name: "session", text: `sess_…${open.session.slice(-ID_CHARACTERS)}` },
     { name: "profile", text: run?.profile ?? open.profile },
     { name: "model", text: run?.model ?? open.model },
     ...(isQuiet ? [] : costFields(view, facts, lost)),
@@ -120,10 +120,9 @@ function fieldsOf(line: StatusLine, lost: ReadonlySet<string>): readonly ShownFi
 }
 
 function costFields(view: SessionView, facts: StatusFacts, lost: ReadonlySet<string>): readonly ShownField[] {
-  const price = priceOf(totalCost(view.costs));
   return [
     { name: "turn", text: turnText(view, facts, lost) },
-    { name: "total", text: `${dollars(price ?? undefined)}/sess` },
+    { name: "total", text: `${leastDollars(totalCost(view.costs))}/sess` },
   ];
 }
 
@@ -133,12 +132,13 @@ function costFields(view: SessionView, facts: StatusFacts, lost: ReadonlySet<str
  */
 function turnText(view: SessionView, { turn }: StatusFacts, lost: ReadonlySet<string>): string {
   const costs = [...turn.values()];
-  const sum = costs.reduce((usd, each) => usd + each.usd, 0);
   // A call that was cut off has no cost of its own; the costs of the turn know of it.
   const isKnown = costs.every((each) => each.isKnown) && view.costs.turn.total.unpricedCalls === 0;
-  const whole = `${dollars(isKnown ? sum : undefined)}/turn`;
+  const isBound = costs.some((each) => each.isKnown || each.usd > 0);
+  const sum = costs.reduce((usd, each) => usd + each.usd, 0);
+  const whole = `${isKnown ? dollars(sum) : isBound ? `≥${dollars(sum)}` : dollars(undefined)}/turn`;
   if (turn.size < 2) return whole;
-  if (lost.has("word")) return `${turn.size}× ${whole}`;
+  if (lost.has("word")) return `${turn.size}×${whole.startsWith("≥") ? "" : " "}${whole}`;
   if (lost.has("shares")) return `${turn.size} providers ${whole}`;
   const shares = [...turn].map(([name, each]) => `${dollars(each.isKnown ? each.usd : undefined)} ${name}`);
   return `${shares.join(" + ")} = ${whole}`;
@@ -147,6 +147,12 @@ function turnText(view: SessionView, { turn }: StatusFacts, lost: ReadonlySet<st
 /** Returns dollars with cents; "$?" for an unknown price. */
 function dollars(usd: number | undefined): string {
   return usd === undefined ? "$?" : `$${usd.toFixed(2)}`;
+}
+
+/** Returns a cost with cents. With calls of unknown price it is the least that was paid; "$?" if no price is known. */
+function leastDollars({ usd, calls, unpricedCalls }: Cost): string {
+  if (unpricedCalls === 0) return dollars(usd);
+  return calls > unpricedCalls ? `≥${dollars(usd)}` : dollars(undefined);
 }
 
 function contextField({ facts, contextWindow, contextTokens }: StatusLine): ShownField | undefined {

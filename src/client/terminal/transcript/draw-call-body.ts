@@ -13,6 +13,7 @@ import { proposedDiff } from "../diff/proposed-diff.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { isAnswered } from "./draw-call-words.ts";
 import type { DrawContext } from "./draw-context.ts";
 
 const INDENT = "  ";
@@ -21,7 +22,8 @@ const DIFF_LINES = 12;
 
 /** Returns the rows below the first one of a call: its change, its output, its media. */
 export function callBody(call: CallItem, context: DrawContext, isUnfolded: boolean): readonly DrawnRow[] {
-  const files = changesOf(call);
+  // The dialog of the question shows the change.
+  const files = call.state === "asked" && !isUnfolded ? [] : changesOf(call);
   const changes = files.length === 0 ? [] : changeRows(files, context, isUnfolded);
   const media = call.media.map(({ type, bytes }) =>
     row(
@@ -52,14 +54,14 @@ function changesOf({ diff, preview, args }: CallItem): readonly DiffFile[] {
 
 function changeRows(
   files: readonly DiffFile[],
-  { columns, diffLayout }: DrawContext,
+  { columns, diffLayout, unfoldKey }: DrawContext,
   isUnfolded: boolean,
 ): readonly DrawnRow[] {
   const drawn = diffRows(files, {
     columns: Math.max(1, columns - INDENT.length),
     layout: diffLayout,
     hasNames: false,
-    ...(isUnfolded ? {} : { linesMax: DIFF_LINES }),
+    ...(isUnfolded ? {} : { linesMax: DIFF_LINES, ...defined({ unfoldKey }) }),
   });
   return drawn.map((each) => ({
     ...each,
@@ -69,11 +71,11 @@ function changeRows(
 }
 
 function outputRows(call: CallItem, context: DrawContext, isUnfolded: boolean): readonly DrawnRow[] {
-  const { columns, lastLines } = context;
+  const { columns, lastLines, unfoldKey } = context;
   const output = call.state === "running" ? (call.progress?.tail ?? call.output) : call.output;
-  if (output === "") return [];
+  if (output === "" || isAnswered(call)) return [];
   const lines = neutralise(output.replace(/\n+$/, "")).split("\n");
-  const shown = isUnfolded ? lines : lines.slice(Math.max(0, lines.length - lastLines));
+  const shown = isUnfolded ? lines : lines.slice(firstShown(lines.length, lastLines));
   const all = call.state === "running" ? Math.max(lines.length, call.progress?.lines ?? 0) : lines.length;
   const hidden = all - shown.length;
   const leftOut = call.outputLeftOut ?? 0;
@@ -84,12 +86,28 @@ function outputRows(call: CallItem, context: DrawContext, isUnfolded: boolean): 
   const more =
     before === ""
       ? []
-      : [row([span(cutEnd(`${INDENT}… ${before} before`, columns), { role: "dim" })], { margin: columns })];
+      : [
+          row(
+            [
+              span(
+                cutEnd(
+                  `${INDENT}… ${before} before${unfoldKey === undefined ? "" : ` · ${unfoldKey} unfolds`}`,
+                  columns,
+                ),
+                { role: "dim" },
+              ),
+            ],
+            { margin: columns },
+          ),
+        ];
   const role = call.state === "failed" ? "failure" : "dim";
   return [
     ...more,
-    ...shown.flatMap((line) =>
-      wrapSpans([span(line, { role })], { columns, first: [span(INDENT)], byWords: false }),
-    ),
+    ...shown.flatMap((line) => wrapSpans([span(line, { role })], { columns, first: [span(INDENT)] })),
   ];
+}
+
+/** Returns the first line that a folded call shows: all of them if the row about the rest would save none. */
+function firstShown(lines: number, lastLines: number): number {
+  return lines <= lastLines + 1 ? 0 : lines - lastLines;
 }

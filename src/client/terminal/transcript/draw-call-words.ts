@@ -25,6 +25,9 @@ export function timeText({ state, ts, endedAt, progress }: CallItem, { nowMs }: 
 /** Returns the result of a call in few words: the exit code, or the size of what came back. */
 export function callResultWords(call: CallItem): string {
   const { state, output, outputLeftOut = 0, progress } = call;
+  if (state === "cancelled")
+    return call.cancelled?.isBegun === false ? "cancelled before it ran" : "cancelled";
+  if (isAnswered(call)) return "";
   if (state === "running" && progress !== undefined)
     return progress.lines > 0 ? `${count(progress.lines, "line")}, ${sizeText(progress.bytes)}` : "";
   if (state === "running" || state === "asked") return "";
@@ -59,4 +62,19 @@ function reachText({ scope, rule, hosts, decision }: CallDecision): string {
   if (scope === undefined || scope === "once") return decision === "allow" ? ", once" : "";
   const what = rule === undefined ? (scope === "tool" ? "the tool" : "calls like it") : neutraliseLine(rule);
   return `, ${what} for this session`;
+}
+
+/** Returns true for a call that a person has denied: the decision says all that its result does. */
+export function isAnswered({ state, decision }: CallItem): boolean {
+  return state === "denied" && decision !== undefined;
+}
+
+/** Returns the words about a cancel that the first line of a call has no room for; undefined if there are none. */
+export function cancelText({ cancelled }: CallItem, { clients, self }: DrawContext): string | undefined {
+  const { by, affected = "" } = cancelled ?? {};
+  const parts = [
+    ...(by === undefined || by === self ? [] : [`cancelled by ${displayName(clients, by)}`]),
+    ...(affected === "" ? [] : [`files that it may have changed: ${neutraliseLine(affected)}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join("; ");
 }

@@ -5,7 +5,7 @@ import type { DrawnRow, Role } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import { callBody } from "./draw-call-body.ts";
-import { callResultWords, decisionText, timeText } from "./draw-call-words.ts";
+import { callResultWords, cancelText, decisionText, timeText } from "./draw-call-words.ts";
 import type { DrawContext, DrawNested } from "./draw-context.ts";
 import { agentRows } from "./draw-sub-agent.ts";
 
@@ -30,14 +30,10 @@ const MARKS: Readonly<Record<CallState, readonly [mark: string, role: Role]>> = 
 export function drawCall(call: CallItem, context: DrawContext, drawNested: DrawNested): readonly DrawnRow[] {
   const { columns, unfolded } = context;
   const isUnfolded = unfolded.has(call.event);
-  const decision = decisionText(call, context);
-  const decided =
-    decision === undefined
-      ? []
-      : wrapSpans([span(decision, { role: call.state === "denied" ? "warning" : "dim" })], {
-          columns,
-          first: [span(INDENT)],
-        });
+  const role = call.state === "denied" || call.state === "cancelled" ? "warning" : "dim";
+  const decided = [decisionText(call, context), cancelText(call, context)]
+    .filter((text) => text !== undefined)
+    .flatMap((text) => wrapSpans([span(text, { role })], { columns, first: [span(INDENT)] }));
   const rows = [
     ...headRows(call, context, isUnfolded),
     ...decided,

@@ -22,6 +22,8 @@ export interface DrawContext {
   readonly nowMs: number;
   /** Last lines of output that a folded call shows. */
   readonly lastLines: number;
+  /** Key that unfolds all blocks, for rows about what is left out. Absent: no key does. */
+  readonly unfoldKey?: string;
   /** Sub-agents by the calls that run them: their cost and state. Default: none. */
   readonly subAgents?: SubAgents;
   readonly diffLayout: DiffLayout;
@@ -29,13 +31,15 @@ export interface DrawContext {
 
 /** Returns the values for a frame, from the session that is shown and the settings. */
 export function drawContext(
-  { session, clock, settings }: Pick<Services, "session" | "clock" | "settings">,
+  { session, clock, settings, keys }: Pick<Services, "session" | "clock" | "settings" | "keys">,
   { columns, unfolded }: Pick<DrawContext, "columns" | "unfolded">,
 ): DrawContext {
+  const [unfoldKey] = keys.keysOf("transcript.unfoldAll");
   const { self, view } = session;
   const { lastLines, diffLayout } = settings.values;
   return {
     ...{ columns, unfolded, lastLines, diffLayout },
+    ...(unfoldKey === undefined ? {} : { unfoldKey }),
     clients: view.clients,
     self: self !== undefined && isId("cli", self) ? self : undefined,
     ...(session.open === undefined ? {} : { past: session.open.past }),

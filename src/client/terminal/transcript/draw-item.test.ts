@@ -172,3 +172,45 @@ test("[TUI-07] whatever a log holds, no row is too wide and nothing in it drives
   );
   await holds(property, 300);
 });
+
+test("[TUI-01] a cancelled call is one line, and so is a denied one with the words of the person", () => {
+  const cancelled: CallItem = {
+    ...BASH,
+    state: "cancelled",
+    cancelled: { isBegun: true, by: SELF, affected: "" },
+  };
+  expect(shown(cancelled)).toEqual(["✗ Bash npm test  2s  cancelled"]);
+  expect(shown({ ...cancelled, cancelled: { affected: "a.ts" } })).toEqual([
+    "✗ Bash npm test  2s  cancelled",
+    "  files that it may have changed: a.ts",
+  ]);
+  const output = `PermissionDenied: Permission denied for Bash by ${SELF}.`;
+  const decision = { decision: "deny", by: SELF, words: "use the cache" } as const;
+  expect(shown({ ...BASH, state: "denied", output, decision })).toEqual([
+    "✗ Bash npm test  2s",
+    "  denied by you: use the cache",
+  ]);
+});
+
+test("[TUI-01] the end of a turn and an open question say nothing that stands elsewhere", () => {
+  const facts = { event: 9, ts: STARTED, turn: 1, reason: "cancelled", files: [] } as const;
+  expect(shown({ kind: "end", ...facts })).toEqual(["— cancelled"]);
+  expect(shown({ kind: "end", ...facts, isSaid: true })).toEqual([]);
+  const note = {
+    kind: "note",
+    event: 9,
+    ts: STARTED,
+    tone: "info",
+    text: "asked: A file\nits text",
+  } as const;
+  expect(shown({ ...note, isOpen: true })).toEqual(["asked: A file …"]);
+  expect(shown(note)).toEqual(["asked: A file", "its text"]);
+});
+
+test("[TUI-01 bar Tool calls] output wraps between words, and the row about its rest names the key", () => {
+  const long: CallItem = { ...BASH, output: "what they want instead of it" };
+  expect(shown(long, { columns: 16 }).slice(1)).toEqual(["  what they want", "  instead of it"]);
+  const lines: CallItem = { ...BASH, output: "1\n2\n3\n4\n5\n6\n7" };
+  expect(shown(lines, { unfoldKey: "ctrl+o" })[1]).toBe("  … 2 lines before · ctrl+o unfolds");
+  expect(shown({ ...lines, output: "1\n2\n3\n4\n5\n6" }).slice(1)).toHaveLength(6);
+});

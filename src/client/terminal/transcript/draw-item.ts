@@ -26,14 +26,16 @@ export function drawPart(item: TranscriptItem, part: number, context: DrawContex
 
 /** Returns all that the rows of an item depend on besides the item: while it is the same, they may be kept. */
 export function drawKey(item: TranscriptItem, context: DrawContext): string {
-  const { columns, unfolded, clients, nowMs, lastLines, diffLayout, subAgents } = context;
+  const { columns, unfolded, clients, nowMs, lastLines, diffLayout, subAgents, unfoldKey } = context;
   const second = isTimed(item) ? Math.floor(nowMs / 1_000) : 0;
   const isUnfolded = unfolded.has(item.event);
   const agent = item.kind === "call" ? subAgents?.get(item.callId) : undefined;
   // Nested items are folded by themselves.
   const nested = isUnfolded && item.kind === "call" ? unfoldedIn(item.items, unfolded).join() : "";
   const price = agent === undefined ? "" : `${printPrice(agent.cost)}:${agent.isRunning}`;
-  return [columns, isUnfolded, second, clients.size, lastLines, diffLayout, nested, price].join(":");
+  return [columns, isUnfolded, second, clients.size, lastLines, diffLayout, unfoldKey, nested, price].join(
+    ":",
+  );
 }
 
 function unfoldedIn(items: readonly TranscriptItem[], unfolded: Unfolded): readonly EventSeq[] {

@@ -66,11 +66,14 @@ function thoughtText(ts: string, endedAt: string | undefined): string {
 
 /** Returns the rows of a note, with the client that did it, or the command of this client that it answers. */
 export function drawNote(
-  { text, tone, by, local, event }: NoteItem,
+  { text, tone, by, local, event, isOpen }: NoteItem,
   context: DrawContext,
 ): readonly DrawnRow[] {
   const { columns, clients } = context;
   const who = by === undefined || isOwn(by, event, context) ? "" : ` (by ${displayName(clients, by)})`;
+  // The dialog has the rest.
+  if (isOpen === true)
+    return [row([span(cutEnd(text.replace("\n", " …\n").split("\n", 1).join(), columns), { role: "dim" })])];
   const role = local !== undefined && tone === "info" ? "text" : TONES[tone];
   const title =
     local?.title === undefined ? [] : wrapSpans([span(local.title, { role: "accent" })], { columns });
@@ -85,8 +88,8 @@ function hangingIndent(line: string): string {
   return " ".repeat(Math.min(INDENT_MAX, line.search(/\S|$/)) + 2);
 }
 
-/** Returns the row about the end of a turn; none if it ended as it should. */
-export function drawEnd({ reason }: EndItem, { columns }: DrawContext): readonly DrawnRow[] {
-  const text = endingText(reason);
+/** Returns the row about the end of a turn; none if it ended as it should, or an item says it. */
+export function drawEnd({ reason, isSaid }: EndItem, { columns }: DrawContext): readonly DrawnRow[] {
+  const text = isSaid === true ? undefined : endingText(reason);
   return text === undefined ? [] : wrapSpans([span(`— ${text}`, { role: "warning" })], { columns });
 }

@@ -27,7 +27,7 @@ export function itemSource(item: TranscriptItem): string {
     case "note":
       return item.text;
     case "end":
-      return endingText(item.reason) ?? "";
+      return item.isSaid === true ? "" : (endingText(item.reason) ?? "");
     default:
       return unreachable(item);
   }

@@ -5,9 +5,9 @@ import type { Transcript } from "../../../../view/transcript/transcript.ts";
 
 type Accepts = (item: TranscriptItem) => boolean;
 
-/** Returns true for an item that has rows: a turn that ended as it should has none. */
+/** Returns true for an item that has rows: a turn that ended as it should, or whose end is said, has none. */
 export function isShown(item: TranscriptItem): boolean {
-  return item.kind !== "end" || endingText(item.reason) !== undefined;
+  return item.kind !== "end" || (item.isSaid !== true && endingText(item.reason) !== undefined);
 }
 
 export function isPrompt({ kind }: TranscriptItem): boolean {
