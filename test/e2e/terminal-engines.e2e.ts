@@ -157,7 +157,7 @@ function onSmallDisk(data: string): string {
 const withMounts = requireProgram("tmux", "unshare");
 
 withMounts(
-  "[SES-16 SES-18 R15] a session that a full disk has ended goes on in the same engine once there is room",
+  "[SES-16 SES-18 R15] a session that a full disk has ended continues in the same engine once there is room",
   async () => {
     await using mock = openMockHome([
       says("the first answer"),

@@ -128,7 +128,7 @@ test("[TUI-10] a draft that the engine refuses to keep is printed when the clien
     rig.press("f1");
     await rig.outcome;
     const lines = (rig.printed() ?? []).join("\n");
-    expect([isRefused, lines.includes("The draft, which is kept nowhere else:\nhalf written")]).toEqual([
+    expect([isRefused, lines.includes("A draft that is kept nowhere else:\nhalf written")]).toEqual([
       isRefused,
       isRefused,
     ]);

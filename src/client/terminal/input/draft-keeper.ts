@@ -184,9 +184,9 @@ export class DraftKeeper {
     const { self } = session;
     const info = await session.query({ kind: "GetSession", sessionId, last: 0 });
     const clients = info instanceof HarnessError ? [] : (info.clients ?? []);
-    const own = clients.find(({ id }) => id === self);
+    const client = clients.find(({ id }) => id === self);
     const isAlone = !clients.some(
-      ({ id, label }) => id !== self && (own === undefined || label === own.label),
+      ({ id, label }) => id !== self && (client === undefined || label === client.label),
     );
     if (isAlone || self === undefined) return { reader: DRAFT_READER, isAlone };
     const reader = `${OTHER_READER}${self}`;

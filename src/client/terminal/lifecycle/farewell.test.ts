@@ -8,7 +8,9 @@ test("[TUI-10] a message that the engine has not confirmed is printed when the c
     farewell(session, { sending: ["fix\u001b[2J the\nbug"], drafts: ["kept"], unkept: ["half a\nthought"] }),
   ).toEqual([
     "perhaps not sent: fix the␊bug",
-    "draft not kept: half a␊thought",
+    "A draft that is kept nowhere else:",
+    "half a",
+    "thought",
     "cinch --resume ses_1   continues this session",
   ]);
   expect(farewell({ ...session, open: undefined }, { sending: ["x"], drafts: [], unkept: [] })).toEqual([

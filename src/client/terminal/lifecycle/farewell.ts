@@ -29,9 +29,10 @@ export function farewell(
   const lost = [...drafts, ...sending].filter((text) => text.trim() !== "");
   if (self === undefined && lost.length > 0)
     return ["Not sent, and kept nowhere else:", ...lost.flatMap((text) => neutralise(text).split("\n"))];
-  const printed = (what: string, texts: readonly string[]) =>
-    texts.map((text) => `${what}: ${shortened(neutraliseLine(text), UNSENT_CHARACTERS_MAX)}`);
-  const unconfirmed = [...printed("perhaps not sent", sending), ...printed("draft not kept", unkept)];
+  const unconfirmed = [
+    ...sending.map((text) => `perhaps not sent: ${shortened(neutraliseLine(text), UNSENT_CHARACTERS_MAX)}`),
+    ...unkept.flatMap((text) => ["A draft that is kept nowhere else:", ...neutralise(text).split("\n")]),
+  ];
   if (open === undefined) return unconfirmed;
   const cost = totalCost(view.costs);
   const session = neutraliseLine(open.session);

@@ -46,7 +46,7 @@ test("[TUI-10 TUI-09] after --resume the person's own prompts have no name; thos
   }
 });
 
-test("[TUI-05 bar:Tool calls] the stand-in for no output is not counted", () => {
+test("[TUI-05 bar Tool calls] the stand-in for no output is not counted", () => {
   const call = (output: string) => ({ state: "done", output, toolKind: "shell" }) as unknown as CallItem;
   expect(callResultWords(call("(no output)\n"))).toBe("");
   expect(callResultWords(call("one\ntwo\n"))).toBe("2 lines, 8 bytes");

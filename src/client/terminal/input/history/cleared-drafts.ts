@@ -24,7 +24,7 @@ export class ClearedDrafts {
   #drafts: readonly ClearedDraft[] = [];
   /** Sessions whose kept drafts were read. */
   readonly #read = new Set<SessionId>();
-  /** Those that no session has kept. */
+  /** Drafts that no session has kept. */
   #unkept: readonly ClearedDraft[] = [];
 
   constructor(services: Pick<Services, "session" | "tell">) {
