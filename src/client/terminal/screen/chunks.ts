@@ -16,6 +16,12 @@ const ANSWERS =
  * key begins so. Its rest would be typed into the draft if it were taken for keys meanwhile.
  */
 const CUT_ANSWER = /\u001b(?:\]\d{1,2}(?:;[rgba:/\da-f]{0,30})?\u001b?|\[[?<][\d;]{0,20}\$?)$/i;
+/** The first characters that the rest of such an answer can have, by the beginning. */
+const RESTS: readonly (readonly [beginning: string, rest: RegExp])[] = [
+  ["\u001b[<", /^[\d;Mm]/],
+  ["\u001b[?", /^[\d;$cuy]/],
+  ["\u001b]", /^[rgba:/\da-f;\u0007\u001b\\]/i],
+];
 /** A terminal that has not sent the rest of an answer by then has lost it. */
 const CUT_ANSWER_MS = 1_000;
 /** Characters that no person types between two reads. */
@@ -44,7 +50,10 @@ export class InputChunks {
 
   /** Returns the chunk as the reader of keys gets it: with marks around a paste that has none. */
   read(chunk: string): string {
-    const all = this.#cutAnswer + chunk;
+    const cut = this.#cutAnswer;
+    // Anything else is no rest of it: keys come through, and the terminal has lost the rest.
+    const isRest = RESTS.some(([beginning, rest]) => cut.startsWith(beginning) && rest.test(chunk));
+    const all = isRest ? cut + chunk : chunk;
     this.#cutAnswer = this.#marks.isWaiting ? "" : (CUT_ANSWER.exec(all)?.[0] ?? "");
     const whole = all.slice(0, all.length - this.#cutAnswer.length);
     return whole === "" ? "" : this.#whole(whole);

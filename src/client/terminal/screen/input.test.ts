@@ -178,6 +178,19 @@ test("[TUI-01] an answer or a report of the mouse that is cut anywhere arrives w
     }
 });
 
+test("[TUI-01 TUI-10] keys behind the beginning of an answer, whose rest never comes, are keys", () => {
+  for (const [cut, keys] of [
+    ["\u001b[<35;1", "丁"],
+    ["\u001b[<35;1", "go"],
+    ["\u001b]11;rgb:ff", "hello"],
+    ["\u001b[?62;", "\u001b[A"],
+  ] as const) {
+    const chunks = new InputChunks();
+    expect([cut, chunks.read(cut)]).toEqual([cut, ""]);
+    expect([cut, chunks.read(keys)]).toEqual([cut, keys]);
+  }
+});
+
 test("[TUI-01] keys that begin like an answer are not held", () => {
   for (const pressed of ["\u001b", "\u001b[", "\u001b]", "\u001b[1;5", "\u001b]52;c;", "\u001b[?1;2x"]) {
     const chunks = new InputChunks();
