@@ -19,7 +19,7 @@ const CUT_ANSWER = /\u001b(?:\]\d{1,2}(?:;[rgba:/\da-f]{0,30})?\u001b?|\[[?<][\d
 /** The first characters that the rest of such an answer can have, by the beginning. */
 const RESTS: readonly (readonly [beginning: string, rest: RegExp])[] = [
   ["\u001b[<", /^[\d;Mm]/],
-  ["\u001b[?", /^[\d;$cuy]/],
+  ["\u001b[?", /^[\d;$cnuy]/],
   ["\u001b]", /^[rgba:/\da-f;\u0007\u001b\\]/i],
 ];
 /** A terminal that has not sent the rest of an answer by then has lost it. */
