@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { holds } from "../../../../test/support/property.ts";
 import type { Theme } from "../drawing/paint.ts";
 import { paint } from "../drawing/paint.ts";
 import type { Role } from "../drawing/span.ts";
