@@ -107,7 +107,7 @@ export function fakeServices(): FakeServices {
       clear: () => void services.notes.splice(0),
       session: async () => services.session.open as never,
       goTo: async (which) => void services.shown.push(which),
-      showsFrom: () => undefined,
+      setViewport: () => undefined,
       readBack: async () => undefined,
       pageOf: async () => undefined,
       async send<Sent extends Command>(command: Sent) {
@@ -175,7 +175,7 @@ export function fakeServices(): FakeServices {
         writeSettings: async () => undefined,
       },
       changed: () => undefined,
-      tell: (failure) => void services.said.push(messageOf(failure)),
+      showFailure: (failure) => void services.said.push(messageOf(failure)),
     }),
     themes: new ThemeChoice({ environment: {}, hasColours: true, name: () => "auto" }),
     screen: {
@@ -185,7 +185,7 @@ export function fakeServices(): FakeServices {
       setTitle: (title) => void services.titles.push(title),
     },
     workingDir: "/work",
-    tell: (failure) => void services.said.push(messageOf(failure)),
+    showFailure: (failure) => void services.said.push(messageOf(failure)),
     leave: () => undefined,
   };
   return services;

@@ -22,9 +22,9 @@ import type { MakeTerminalFeature, TerminalFeature } from "./layout/feature.ts";
 import { inBackground } from "./layout/in-background.ts";
 import { ScreenLayout } from "./layout/screen-layout.ts";
 import type { Services } from "./layout/services.ts";
+import type { UnsentTexts } from "./lifecycle/exit-lines.ts";
+import { exitLines } from "./lifecycle/exit-lines.ts";
 import { ExitTranscript } from "./lifecycle/exit-transcript.ts";
-import type { UnsentTexts } from "./lifecycle/farewell.ts";
-import { farewell } from "./lifecycle/farewell.ts";
 import { LentTerminal } from "./lifecycle/lent-terminal.ts";
 import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
 import { QuestionDock } from "./questions/question-dock.ts";
@@ -99,14 +99,14 @@ class TerminalClient {
       },
       opened: (at) => this.#opened(at),
       completed: () => this.#screen.redraw(),
-      ended: (failure) => this.#tell(failure),
-      refused: (failure) => this.#tell(failure),
+      ended: (failure) => this.#showFailure(failure),
+      refused: (failure) => this.#showFailure(failure),
       say: (text) => this.#say(text),
     });
     this.#settings = new KeptSettings({
       host: options.host,
       changed: () => this.#settingsChanged(),
-      tell: (failure) => this.#tell(failure),
+      showFailure: (failure) => this.#showFailure(failure),
     });
     this.#mouse = this.#settings.values.mouse;
     this.#themes = new ThemeChoice({
@@ -218,7 +218,7 @@ class TerminalClient {
       this.#leave.abort();
       this.#stage.say(undefined);
       this.#eachFeature((feature) => feature[Symbol.dispose]?.());
-      this.#screen.stop([...printed, ...farewell(this.#store, unsent)]);
+      this.#screen.stop([...printed, ...exitLines(this.#store, unsent)]);
       // A frame may begin timers: these parts end behind the last one.
       for (const part of [this.#transcript, this.#dock, this.#status]) part[Symbol.dispose]();
     }
@@ -253,7 +253,7 @@ class TerminalClient {
       if (this.#options.prompt !== undefined) this.#send(textMessage(this.#options.prompt), "queue");
     } catch (thrown) {
       if (this.#store.hasFailed) this.#eachFeature((feature) => feature.engineNotice?.(engineFailed(thrown)));
-      else this.#tell(thrown);
+      else this.#showFailure(thrown);
       this.#screen.redraw();
     }
   }
@@ -296,7 +296,7 @@ class TerminalClient {
       themes: this.#themes,
       redraw: () => this.#screen.redraw(),
       say: (text, tone) => this.#say(text, tone),
-      tell: (failure) => this.#tell(failure),
+      showFailure: (failure) => this.#showFailure(failure),
       open: (overlay) => {
         this.#stage.open(overlay);
         this.#screen.redraw();
@@ -436,7 +436,7 @@ class TerminalClient {
     this.#held.cancel();
     if (open === undefined) return;
     const answer = await this.#store.send({ kind: "CancelTurn", sessionId: open.session });
-    if (answer instanceof HarnessError) this.#tell(answer);
+    if (answer instanceof HarnessError) this.#showFailure(answer);
   }
 
   /** Calls all features. A failure is shown; the others are called nevertheless. */
@@ -448,7 +448,7 @@ class TerminalClient {
     try {
       work();
     } catch (thrown) {
-      this.#tell(thrown);
+      this.#showFailure(thrown);
     }
   }
 
@@ -457,7 +457,7 @@ class TerminalClient {
     this.#screen.redraw();
   }
 
-  #tell(failure: unknown): void {
+  #showFailure(failure: unknown): void {
     // What the client's own end has cut off is no failure.
     if (failure === undefined || (this.#signal.aborted && failure === this.#signal.reason)) return;
     this.#say(failure instanceof HarnessError ? refusalText(failure) : messageOf(failure), "failure");

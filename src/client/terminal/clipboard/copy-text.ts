@@ -12,7 +12,7 @@ const FILE_NAME = "copied.txt";
 /** Texts that went to a terminal which does not confirm them: the same text copied again goes to a file. */
 const UNCONFIRMED = new WeakMap<object, string>();
 
-type CopyServices = Pick<Services, "host" | "screen" | "say" | "tell">;
+type CopyServices = Pick<Services, "host" | "screen" | "say" | "showFailure">;
 
 /**
  * Copies a text for the person and says which way it took: OSC 52 and the buffer of tmux first, then a program of the
@@ -22,13 +22,13 @@ type CopyServices = Pick<Services, "host" | "screen" | "say" | "tell">;
  * A failure is shown.
  */
 export async function copyText(services: CopyServices, text: string): Promise<void> {
-  const { say, tell } = services;
+  const { say, showFailure } = services;
   const safe = neutralise(text);
   if (safe === "") return say("There is nothing to copy.", "warning");
   try {
     say(await copied(services, safe));
   } catch (thrown) {
-    tell(thrown);
+    showFailure(thrown);
   }
 }
 

@@ -56,7 +56,7 @@ export class DraftImages {
       }
       this.#services.redraw();
     } catch (thrown) {
-      this.#services.tell(thrown);
+      this.#services.showFailure(thrown);
     }
   }
 

@@ -50,7 +50,7 @@ interface ReaderChoice {
   readonly isAlone: boolean;
 }
 
-type KeeperServices = Pick<Services, "session" | "clock" | "say" | "tell">;
+type KeeperServices = Pick<Services, "session" | "clock" | "say" | "showFailure">;
 
 /**
  * Keeps the draft in the session that is shown, so that it survives the end of this client (TUI-10). While no session
@@ -219,7 +219,7 @@ export class DraftKeeper {
     // The newest draft is kept behind the one that is on its way.
     if (this.#keeping !== undefined) return;
     this.#keeping = this.#keep()
-      .catch((thrown: unknown) => this.#services.tell(thrown))
+      .catch((thrown: unknown) => this.#services.showFailure(thrown))
       .finally(() => {
         this.#keeping = undefined;
       });

@@ -344,7 +344,7 @@ export class InputPart implements ScreenPart, Draft {
       else
         this.#edit({ kind: "replace", from, to: this.#state.text.length, text: folded(saved, this.#state) });
     } catch (thrown) {
-      services.tell(thrown);
+      services.showFailure(thrown);
     }
     services.redraw();
   }

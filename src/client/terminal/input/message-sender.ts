@@ -123,7 +123,7 @@ export class MessageSender implements Messages {
     } catch (thrown) {
       if (signal.aborted) {
         // `cancel` has brought the message back. Any other failure came before it was cancelled.
-        if (thrown !== signal.reason) services.tell(thrown);
+        if (thrown !== signal.reason) services.showFailure(thrown);
         return;
       }
       services.draft.restore([message]); // nothing typed is lost
@@ -181,9 +181,9 @@ export class MessageSender implements Messages {
 }
 
 /** Shows why a message was not sent. Without a model, the way to one is what counts. */
-function tellUnsent(failure: unknown, { keys, say, tell }: Services): void {
+function tellUnsent(failure: unknown, { keys, say, showFailure }: Services): void {
   if (!hasReason(failure, "NoModel")) {
-    tell(failure);
+    showFailure(failure);
     return;
   }
   const [key = "the palette"] = keys.keysOf("model.setUp");

@@ -1,6 +1,6 @@
 import type { Services } from "./services.ts";
 
 /** Lets a work run on its own; its failure is shown to the person. */
-export function inBackground(work: Promise<unknown>, { tell }: Pick<Services, "tell">): void {
-  work.catch((thrown: unknown) => tell(thrown));
+export function inBackground(work: Promise<unknown>, { showFailure }: Pick<Services, "showFailure">): void {
+  work.catch((thrown: unknown) => showFailure(thrown));
 }

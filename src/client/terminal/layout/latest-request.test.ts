@@ -7,13 +7,16 @@ test("[TUI-06] one request runs at a time, only the newest of those behind it, a
   const ran: string[] = [];
   const newest: string[] = [];
   let end: (failure?: Error) => void = () => undefined;
-  const requests = new LatestRequest<string>({ tell: (each) => told.push(each) }, async (name, isNewest) => {
-    ran.push(name);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    end = (failure) => (failure === undefined ? resolve() : reject(failure));
-    await promise;
-    if (isNewest()) newest.push(name);
-  });
+  const requests = new LatestRequest<string>(
+    { showFailure: (each) => told.push(each) },
+    async (name, isNewest) => {
+      ran.push(name);
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      end = (failure) => (failure === undefined ? resolve() : reject(failure));
+      await promise;
+      if (isNewest()) newest.push(name);
+    },
+  );
   for (const name of ["a", "b", "c"]) requests.want(name);
   expect(ran).toEqual(["a"]);
   end(new Error("refused"));

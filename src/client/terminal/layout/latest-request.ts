@@ -6,7 +6,7 @@ import type { Services } from "./services.ts";
  * is run. A failure is shown, and the next request is run.
  */
 export class LatestRequest<Request> {
-  readonly #services: Pick<Services, "tell">;
+  readonly #services: Pick<Services, "showFailure">;
   readonly #run: (request: Request, isNewest: () => boolean) => Promise<void>;
   /** The newest request, until it is forgotten. */
   #newest: { readonly request: Request } | undefined;
@@ -16,7 +16,7 @@ export class LatestRequest<Request> {
 
   /** @param run is given a test that is true until another request comes, or this one is forgotten. */
   constructor(
-    services: Pick<Services, "tell">,
+    services: Pick<Services, "showFailure">,
     run: (request: Request, isNewest: () => boolean) => Promise<void>,
   ) {
     this.#services = services;
@@ -43,7 +43,7 @@ export class LatestRequest<Request> {
       try {
         await this.#run(request, () => this.#newest === wanted);
       } catch (thrown) {
-        this.#services.tell(thrown);
+        this.#services.showFailure(thrown);
       }
     }
     this.#isRunning = false;

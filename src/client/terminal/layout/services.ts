@@ -58,7 +58,7 @@ export interface SessionAccess {
   /** Shows another session. A refusal is shown, and the one before stays. */
   goTo(which: WhichSession): Promise<void>;
   /** Says which event stands at the top of the window: what is far from it may be left out of the transcript. */
-  showsFrom(event: EventSeq | undefined): void;
+  setViewport(event: EventSeq | undefined): void;
   /**
    * Reads a part back that was left out of the transcript: the page at a place of it. A failure is shown.
    * @param first the first event of the part.
@@ -135,7 +135,7 @@ export interface Services {
   /** Shows an event of the session that is shown. */
   showEvent(event: EventSeq): void;
   /** Shows the reason of a failure, as `say` does. */
-  tell(failure: unknown): void;
+  showFailure(failure: unknown): void;
   /** Ends the client. */
   leave(): void;
 }

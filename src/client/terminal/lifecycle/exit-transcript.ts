@@ -4,11 +4,11 @@ import { wholeTranscript } from "../transcript/browse/whole-transcript.ts";
 
 /** Leaves the transcript on the main screen when the client ends, if the person wants it there. */
 export class ExitTranscript {
-  readonly #services: Pick<Services, "session" | "settings" | "say" | "tell">;
+  readonly #services: Pick<Services, "session" | "settings" | "say" | "showFailure">;
   #isAsked = false;
   #reading: AbortController | undefined;
 
-  constructor(services: Pick<Services, "session" | "settings" | "say" | "tell">) {
+  constructor(services: Pick<Services, "session" | "settings" | "say" | "showFailure">) {
     this.#services = services;
   }
 

@@ -6,12 +6,12 @@ const KEPT_MAX = 100;
 
 /** Reads what previews need, one after the other: of the requests that come meanwhile only the newest counts. */
 export class PreviewReader<Key, Answer> {
-  readonly #services: Pick<Services, "redraw" | "tell">;
+  readonly #services: Pick<Services, "redraw" | "showFailure">;
   readonly #read: (key: Key) => Promise<Answer>;
   readonly #known = new Map<Key, Answer>();
   readonly #requests: LatestRequest<Key>;
 
-  constructor(services: Pick<Services, "redraw" | "tell">, read: (key: Key) => Promise<Answer>) {
+  constructor(services: Pick<Services, "redraw" | "showFailure">, read: (key: Key) => Promise<Answer>) {
     this.#services = services;
     this.#read = read;
     this.#requests = new LatestRequest(services, (key) => this.#keep(key));

@@ -10,7 +10,7 @@ import type { Services } from "../layout/services.ts";
 import type { Size } from "../screen/screen.ts";
 
 export interface SecretPanelOptions {
-  readonly services: Pick<Services, "keys" | "tell" | "close" | "redraw">;
+  readonly services: Pick<Services, "keys" | "showFailure" | "close" | "redraw">;
   /** Words above the field: whose secret it is, and that it is not shown. */
   readonly question: string;
   /** The effect of Enter, in a few words. */

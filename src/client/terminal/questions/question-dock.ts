@@ -47,7 +47,7 @@ const ANSWERS: ReadonlySet<ActionName> = new Set([
 type AnswerOutcome = AcceptedOf<AnswerCommand["kind"]> | HarnessError;
 
 /** State of one open question in this client. */
-interface Kept {
+interface QuestionState {
   readonly dialog: Dialog;
   /** Monotonic time at which it was first drawn. */
   readonly sinceMs: number;
@@ -69,7 +69,7 @@ interface Kept {
 export class QuestionDock implements ScreenPart, Disposable {
   readonly #services: Services;
   readonly #guard: AnswerGuard;
-  readonly #entry = new WeakMap<object, Kept>();
+  readonly #entry = new WeakMap<object, QuestionState>();
   /** Id of the question that the person went to. */
   #chosen: string | undefined;
   #tick: Disposable | undefined;
@@ -193,13 +193,13 @@ export class QuestionDock implements ScreenPart, Disposable {
     return this.#services.session.view.run?.questions ?? [];
   }
 
-  get #shown(): Kept | undefined {
+  get #shown(): QuestionState | undefined {
     const { question } = this;
     return question === undefined ? undefined : this.#entry.get(asked(question));
   }
 
   /** Scrolls, goes to another question, or shows it on the whole screen. */
-  #actAround(action: ActionName, entry: Kept): boolean {
+  #actAround(action: ActionName, entry: QuestionState): boolean {
     switch (action) {
       case "transcript.pageUp":
       case "transcript.pageDown": {
@@ -237,7 +237,7 @@ export class QuestionDock implements ScreenPart, Disposable {
     this.#services.redraw();
   }
 
-  #keep(question: Question): Kept {
+  #keep(question: Question): QuestionState {
     const key = asked(question);
     const known = this.#entry.get(key);
     if (known !== undefined) return known;
@@ -289,7 +289,7 @@ export class QuestionDock implements ScreenPart, Disposable {
       say("Another answer came first: yours does not count.", "warning");
   }
 
-  #heading(question: Question, entry: Kept): string {
+  #heading(question: Question, entry: QuestionState): string {
     const open = this.#questions;
     const place = open.length < 2 ? "" : ` · ${open.indexOf(question) + 1} of ${open.length}`;
     const { originator } = asked(question);
@@ -304,7 +304,7 @@ export class QuestionDock implements ScreenPart, Disposable {
   }
 
   /** Returns the time that is left. A limit that counts only while nobody is there does not count now. */
-  #leftMs(question: Question, { sinceMs }: Kept): number | undefined {
+  #leftMs(question: Question, { sinceMs }: QuestionState): number | undefined {
     const { timeoutMs, onlyUnattended } = asked(question);
     if (timeoutMs === undefined || onlyUnattended === true || timeoutMs > COUNTED_MS_MAX) return undefined;
     return Math.max(0, sinceMs + timeoutMs - this.#services.clock.monotonic());
@@ -318,7 +318,7 @@ export class QuestionDock implements ScreenPart, Disposable {
     });
   }
 
-  #body(question: Question, entry: Kept, columns: number): readonly DrawnRow[] {
+  #body(question: Question, entry: QuestionState, columns: number): readonly DrawnRow[] {
     const { version } = entry.dialog;
     const layout = this.#services.settings.values.diffLayout;
     const of = [question, columns, version, layout];
@@ -328,7 +328,7 @@ export class QuestionDock implements ScreenPart, Disposable {
   }
 
   /** Returns the part of the body that fits, with the count of hidden rows. */
-  #window(entry: Kept, body: readonly DrawnRow[], columns: number): readonly DrawnRow[] {
+  #window(entry: QuestionState, body: readonly DrawnRow[], columns: number): readonly DrawnRow[] {
     this.#bodyRows = body.length;
     const room = this.#room;
     if (body.length <= room) {

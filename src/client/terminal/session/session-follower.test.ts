@@ -159,7 +159,7 @@ test("[TUI-10] a page is read back once, and a refused one again only after the 
   for (let frame = 0; frame < 3; frame += 1) await store.readBack(1, "start");
   expect(rig.refused).toHaveLength(1);
   connection.subscribe = subscribe;
-  store.showsFrom(4_500);
+  store.setViewport(4_500);
   await store.readBack(1, "start");
   expect(store.transcript.segments[0]).toMatchObject({ first: 1, turn: 1 });
 });

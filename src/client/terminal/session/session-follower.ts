@@ -227,7 +227,7 @@ export class SessionFollower implements SessionAccess {
     return this.#reached?.connection.news?.(options);
   }
 
-  showsFrom(event: EventSeq | undefined): void {
+  setViewport(event: EventSeq | undefined): void {
     if (event !== this.#shownAt) this.#unreadable.clear(); // the person tries again
     this.#shownAt = event;
   }
@@ -309,7 +309,7 @@ export class SessionFollower implements SessionAccess {
     this.#unreadable.clear();
     this.#options.opened(at);
     const signal = this.#whileShown;
-    inBackground(this.#read(open, signal), { tell: this.#options.ended });
+    inBackground(this.#read(open, signal), { showFailure: this.#options.ended });
   }
 
   async #read(open: OpenSession, signal: AbortSignal): Promise<void> {
@@ -356,7 +356,7 @@ export class SessionFollower implements SessionAccess {
       this.#transcript = withChildrenLeftOut(this.#transcript, started.payload.callId, children);
     this.#view = withInfo(turn === undefined ? this.#view : withTurnCost(this.#view, turn.usd), info);
     this.#options.completed();
-    inBackground(this.#complete(tail, signal), { tell: this.#options.refused });
+    inBackground(this.#complete(tail, signal), { showFailure: this.#options.refused });
     await this.#readFrom(events, signal);
   }
 

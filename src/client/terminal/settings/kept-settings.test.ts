@@ -15,7 +15,7 @@ test("[TUI-11] a change also takes what the person has written into the file mea
     changed: () => {
       changes += 1;
     },
-    tell: (failure) => {
+    showFailure: (failure) => {
       throw failure;
     },
   });

@@ -17,7 +17,7 @@ export interface KeptSettingsOptions {
   /** Called after values or keys have changed. */
   readonly changed: () => void;
   /** Shows why a change could not be kept. */
-  readonly tell: (failure: unknown) => void;
+  readonly showFailure: (failure: unknown) => void;
 }
 
 /** The settings of this client and its keys: from their file, and changed by the person. */
@@ -89,8 +89,8 @@ export class KeptSettings implements ClientSettings {
     const problem = await this.#save(changes);
     if (problem === undefined) return;
     this.#unwritten = { ...changes, ...this.#unwritten };
-    const { host, tell } = this.#options;
-    tell(
+    const { host, showFailure } = this.#options;
+    showFailure(
       new HarnessError("UsageInvalid", { problem: `${host.settingsPath} does not keep this: ${problem}` }),
     );
   }

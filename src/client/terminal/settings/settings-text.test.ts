@@ -123,7 +123,7 @@ test("[TUI-11] what the file says counts after it is read, and a change goes int
     changed() {
       changes += 1;
     },
-    tell: (failure) => void failures.push(failure),
+    showFailure: (failure) => void failures.push(failure),
   });
   expect(settings.values).toEqual(DEFAULT_SETTINGS);
   await settings.reload();
@@ -153,7 +153,7 @@ test("[TUI-11] a file that cannot be written is said, and the change holds here 
       },
     },
     changed: () => undefined,
-    tell: (failure) => void failures.push(String(failure)),
+    showFailure: (failure) => void failures.push(String(failure)),
   });
   settings.change({ mouse: "off" });
   await settings.reload();

@@ -35,7 +35,7 @@ export class StatusPart implements Disposable {
   #facts: StatusFacts = NO_STATUS_FACTS;
   /** The state that is shown, and since when. */
   #shown: { readonly facts: StatusFacts; readonly view: SessionView; readonly atMs: number } = NOTHING_SHOWN;
-  #told: ToldFacts = {};
+  #engineFacts: ToldFacts = {};
   /** Readings so far: the answer to the newest one counts. */
   #reads = 0;
   /** Model of a session that begins with the next prompt. */
@@ -64,7 +64,7 @@ export class StatusPart implements Disposable {
   begin(): void {
     this.#facts = NO_STATUS_FACTS;
     this.#shown = NOTHING_SHOWN;
-    this.#told = {};
+    this.#engineFacts = {};
     this.#stopTick();
     inBackground(this.read(), this.#services);
   }
@@ -85,7 +85,7 @@ export class StatusPart implements Disposable {
     const { context_window: contextWindow, context_tokens: contextTokens } =
       info instanceof HarnessError ? {} : info;
     const url = web instanceof HarnessError ? undefined : web.url;
-    this.#told = {
+    this.#engineFacts = {
       ...(contextWindow === undefined ? {} : { contextWindow }),
       ...(contextTokens === undefined ? {} : { contextTokens }),
       ...(url === undefined ? {} : { web: url }),
@@ -117,7 +117,7 @@ export class StatusPart implements Disposable {
     return drawStatus(
       {
         ...{ open, view, facts, isReached: self !== undefined, hasFailed, isQuiet: this.#options.isQuiet },
-        ...this.#told,
+        ...this.#engineFacts,
         ...defined({ mode, nextModel }),
       },
       columns,

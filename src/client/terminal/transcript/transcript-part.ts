@@ -79,7 +79,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
     const { session } = this.#services;
     const { isAtEnd, missing } = this.#view;
     this.#search.refresh();
-    session.showsFrom(this.#pane.top?.event);
+    session.setViewport(this.#pane.top?.event);
     if (missing !== undefined) inBackground(session.readBack(missing.first, missing.place), this.#services);
     const last = isAtEnd
       ? itemBefore(session.transcript, Number.POSITIVE_INFINITY, isShown)?.event

@@ -10,12 +10,12 @@ const KEY = "expiring";
 
 /** The notice about sessions that are about to expire (SES-06): at the start, until the person hides it. */
 export class ExpiryBanner {
-  readonly #services: Pick<Services, "session" | "say" | "tell" | "redraw">;
+  readonly #services: Pick<Services, "session" | "say" | "showFailure" | "redraw">;
   readonly #board: BannerBoard;
   /** True once the engine has named them. */
   #isKnown = false;
 
-  constructor(services: Pick<Services, "session" | "say" | "tell" | "redraw">, board: BannerBoard) {
+  constructor(services: Pick<Services, "session" | "say" | "showFailure" | "redraw">, board: BannerBoard) {
     this.#services = services;
     this.#board = board;
   }

@@ -31,7 +31,7 @@ export function slashActions(options: SlashActionsOptions): ClientActions {
 
   async function cancel(): Promise<void> {
     const refused = await session.send({ kind: "CancelTurn", sessionId });
-    if (refused instanceof HarnessError) services.tell(refused);
+    if (refused instanceof HarnessError) services.showFailure(refused);
   }
 
   return {

@@ -127,7 +127,7 @@ class SlashLines implements TerminalFeature {
     } catch (thrown) {
       if (this.#end.signal.aborted) return;
       this.#services.draft.bringBack(line);
-      this.#services.tell(thrown);
+      this.#services.showFailure(thrown);
     }
   }
 

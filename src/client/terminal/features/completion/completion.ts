@@ -194,7 +194,7 @@ class Completion implements TerminalFeature, DraftAssistant {
       });
       return found instanceof HarnessError ? undefined : found;
     } catch (thrown) {
-      if (!(thrown instanceof HarnessError)) this.#services.tell(thrown);
+      if (!(thrown instanceof HarnessError)) this.#services.showFailure(thrown);
       return undefined; // a refusal of the session is shown when the prompt is sent
     }
   }

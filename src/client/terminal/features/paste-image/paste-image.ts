@@ -9,13 +9,13 @@ export function images(services: Services): TerminalFeature {
 }
 
 async function pasteImage(services: Services): Promise<void> {
-  const { host, draft, say, tell, redraw } = services;
+  const { host, draft, say, showFailure, redraw } = services;
   try {
     const read = await readClipboardImage(host);
     if ("why" in read) say(read.why, "warning");
     else draft.insertImage(read);
     redraw();
   } catch (thrown) {
-    tell(thrown);
+    showFailure(thrown);
   }
 }

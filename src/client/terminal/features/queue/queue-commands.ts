@@ -67,7 +67,7 @@ export class QueueCommands {
 
   /** Sends a message into the running turn, or starts one that is held. */
   async sendNow(input: WaitingInput): Promise<void> {
-    const { session, draft, say, tell } = this.#services;
+    const { session, draft, say, showFailure } = this.#services;
     const { open, view } = session;
     if (open === undefined) return;
     const isRunning = view.run?.turn !== undefined;
@@ -89,7 +89,7 @@ export class QueueCommands {
       if (answer instanceof HarnessError) throw answer;
     } catch (thrown) {
       draft.restore([message]);
-      tell(thrown);
+      showFailure(thrown);
     }
   }
 

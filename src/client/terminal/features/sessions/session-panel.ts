@@ -113,9 +113,9 @@ class SessionList {
   }
 
   #choose(info: SessionInfo): void {
-    const { session, tell } = this.#services;
+    const { session, showFailure } = this.#services;
     if (info.session === session.open?.session && info.live) return;
-    inBackground(session.goTo({ kind: "stored", info }), { tell });
+    inBackground(session.goTo({ kind: "stored", info }), { showFailure });
   }
 
   #act(action: ActionName, info: SessionInfo | undefined): boolean {
@@ -202,7 +202,7 @@ class SessionList {
       }
       const ended = await session.send({ kind: "EndSession", sessionId });
       if (ended instanceof HarnessError && !hasReason(ended, "UnknownSession"))
-        return this.#services.tell(ended);
+        return this.#services.showFailure(ended);
     }
     await this.#sent({ kind: "DeleteSession", sessionId }, "Deleted.");
   }

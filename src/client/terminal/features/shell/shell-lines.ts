@@ -58,14 +58,14 @@ class ShellLines implements TerminalFeature {
   }
 
   async #run(line: ShellLine, typed: string): Promise<void> {
-    const { session, draft, tell } = this.#services;
+    const { session, draft, showFailure } = this.#services;
     try {
       const refused = await this.#runsOf(await session.session()).run(line);
       if (refused instanceof HarnessError) throw refused;
     } catch (thrown) {
       if (this.#end.signal.aborted) return;
       draft.bringBack(typed); // nothing typed is lost
-      tell(thrown);
+      showFailure(thrown);
     }
   }
 

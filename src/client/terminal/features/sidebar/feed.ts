@@ -98,8 +98,8 @@ export class SidebarFeed {
     this.#reading = reading;
     this.#sessions = NO_SESSIONS;
     inBackground(this.#readNews(reading.signal), {
-      tell: (thrown) => {
-        if (!reading.signal.aborted) this.#services.tell(thrown);
+      showFailure: (thrown) => {
+        if (!reading.signal.aborted) this.#services.showFailure(thrown);
       },
     });
     this.#readLists(["skills", "servers", "hooks"]);

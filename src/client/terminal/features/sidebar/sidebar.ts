@@ -14,7 +14,7 @@ import { todoRows } from "./todo-rows.ts";
  * It also marks what the person has read, so that other sessions can be counted as unread.
  */
 export function sidebar(services: Services): TerminalFeature {
-  const { session, settings, screen, keys, tell } = services;
+  const { session, settings, screen, keys, showFailure } = services;
   const feed = new SidebarFeed(services);
   const folded = new Set<OverviewName>();
   const goTo = (id: SessionId) => {
@@ -40,7 +40,7 @@ export function sidebar(services: Services): TerminalFeature {
     const answer = await session.send({ kind: "MarkRead", sessionId: open.session, event, reader: READER });
     if (!(answer instanceof HarnessError)) return;
     isMarking = false; // an engine that keeps no marks is asked once
-    tell(answer);
+    showFailure(answer);
   }
 
   return {

@@ -19,7 +19,7 @@ const CLEARED_MAX = 100;
 
 /** Drafts that were cleared, kept in the session that is shown: they outlive the client. */
 export class ClearedDrafts {
-  readonly #services: Pick<Services, "session" | "tell">;
+  readonly #services: Pick<Services, "session" | "showFailure">;
   readonly #order = new InOrder<"cleared">();
   #drafts: readonly ClearedDraft[] = [];
   /** Sessions whose kept drafts were read. */
@@ -27,7 +27,7 @@ export class ClearedDrafts {
   /** Drafts that no session has kept. */
   #unkept: readonly ClearedDraft[] = [];
 
-  constructor(services: Pick<Services, "session" | "tell">) {
+  constructor(services: Pick<Services, "session" | "showFailure">) {
     this.#services = services;
   }
 

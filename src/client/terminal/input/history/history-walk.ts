@@ -6,7 +6,7 @@ import { endOfLine } from "../editor/graphemes.ts";
 import type { PromptHistory } from "./prompt-history.ts";
 
 export interface HistoryWalkOptions {
-  readonly services: Pick<Services, "redraw" | "tell">;
+  readonly services: Pick<Services, "redraw" | "showFailure">;
   readonly history: Pick<PromptHistory, "entries" | "load" | "wholeOf">;
   readonly state: () => EditorState;
   /** Columns of the draft in the last frame. */

@@ -77,7 +77,7 @@ export function mergedHistory(entries: readonly HistoryEntry[]): readonly Histor
 
 /** Earlier prompts of the session that is shown and of its folder, and drafts that were cleared. */
 export class PromptHistory {
-  readonly #services: Pick<Services, "session" | "clock" | "redraw" | "tell">;
+  readonly #services: Pick<Services, "session" | "clock" | "redraw" | "showFailure">;
   readonly #workingDir: string;
   readonly #cleared: ClearedDrafts;
   #commands: readonly HistoryEntry[] = [];
@@ -85,7 +85,7 @@ export class PromptHistory {
   #loading: Promise<void> | undefined;
   #merged: { readonly of: readonly unknown[]; readonly entries: readonly HistoryEntry[] } | undefined;
 
-  constructor(services: Pick<Services, "session" | "clock" | "redraw" | "tell">, workingDir: string) {
+  constructor(services: Pick<Services, "session" | "clock" | "redraw" | "showFailure">, workingDir: string) {
     this.#services = services;
     this.#workingDir = workingDir;
     this.#cleared = new ClearedDrafts(services);

@@ -19,7 +19,7 @@ export async function copyBlock(services: Services, marked: Marked): Promise<voi
   try {
     await copyText(services, await sourceOfMarked(services, marked));
   } catch (thrown) {
-    services.tell(thrown);
+    services.showFailure(thrown);
   }
 }
 
@@ -29,7 +29,7 @@ export async function openBlock(services: Services, marked: Marked, viewer: View
     const text = await sourceOfMarked(services, marked);
     await openIn(services, viewer, { name: nameOf(markedItem(marked)), text });
   } catch (thrown) {
-    services.tell(thrown);
+    services.showFailure(thrown);
   }
 }
 
@@ -39,7 +39,7 @@ export async function openTranscript(services: Services, viewer: Viewer): Promis
     const text = transcriptText(await wholeTranscript(services));
     await openIn(services, viewer, { name: "transcript.md", text });
   } catch (thrown) {
-    services.tell(thrown);
+    services.showFailure(thrown);
   }
 }
 

@@ -11,7 +11,7 @@ import type { Services } from "../../layout/services.ts";
  * is shown, and the kept part is returned.
  */
 export async function wholeSource(
-  { session, tell }: Pick<Services, "session" | "tell">,
+  { session, showFailure }: Pick<Services, "session" | "showFailure">,
   item: TranscriptItem,
 ): Promise<string> {
   const shown = itemSource(item);
@@ -19,7 +19,7 @@ export async function wholeSource(
   if (open === undefined || !isCut(item, shown)) return shown;
   const found = await session.query({ kind: "GetItem", sessionId: open.session, event: item.event });
   if (!(found instanceof HarnessError)) return textOf(found.events) ?? shown;
-  tell(found);
+  showFailure(found);
   return shown;
 }
 

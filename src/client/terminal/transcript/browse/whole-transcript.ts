@@ -9,7 +9,7 @@ import type { Services } from "../../layout/services.ts";
  * @param signal ends the reading early: what is above the last page that was read stays without items.
  */
 export async function wholeTranscript(
-  { session, tell }: Pick<Services, "session" | "tell">,
+  { session, showFailure }: Pick<Services, "session" | "showFailure">,
   signal?: AbortSignal,
 ): Promise<Transcript> {
   const { transcript } = session;
@@ -30,7 +30,7 @@ export async function wholeTranscript(
         left = Math.min(page.first, left) - 1;
       }
     } catch (thrown) {
-      if (signal?.aborted !== true) tell(thrown);
+      if (signal?.aborted !== true) showFailure(thrown);
     }
     return left < first ? read : [{ first, last: left, weight: 0 }, ...read];
   }

@@ -293,7 +293,11 @@ export class Search implements Disposable {
 
   /** Looks through the pages that are not loaded, the newest first, until all are known or the search changes. */
   async #readPages(): Promise<void> {
-    const [matcher, searched, { tell, redraw }] = [this.#matcher, this.#searched, this.#window.services];
+    const [matcher, searched, { showFailure, redraw }] = [
+      this.#matcher,
+      this.#searched,
+      this.#window.services,
+    ];
     const isSame = () => matcher !== undefined && this.#matcher === matcher && this.#searched === searched;
     try {
       for (let next = this.#pending.at(-1); next !== undefined && matcher !== undefined; ) {
@@ -309,7 +313,7 @@ export class Search implements Disposable {
       if (!isSame()) return;
       this.#hasFailed = true;
       this.#foundPage();
-      tell(thrown);
+      showFailure(thrown);
     }
     this.#stopPages();
   }

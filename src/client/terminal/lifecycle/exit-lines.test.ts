@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { fakeServices } from "../../../../test/support/terminal-parts.ts";
-import { farewell } from "./farewell.ts";
+import { exitLines } from "./exit-lines.ts";
 
 test("[TUI-10] a message that the engine has not confirmed is printed when the client ends", () => {
   const session = { ...fakeServices().session, self: "client" };
   expect(
-    farewell(session, { sending: ["fix\u001b[2J the\nbug"], drafts: ["kept"], unkept: ["half a\nthought"] }),
+    exitLines(session, { sending: ["fix\u001b[2J the\nbug"], drafts: ["kept"], unkept: ["half a\nthought"] }),
   ).toEqual([
     "perhaps not sent: fix the␊bug",
     "A draft that is kept nowhere else:",
@@ -13,7 +13,7 @@ test("[TUI-10] a message that the engine has not confirmed is printed when the c
     "thought",
     "cinch --resume ses_1   continues this session",
   ]);
-  expect(farewell({ ...session, open: undefined }, { sending: ["x"], drafts: [], unkept: [] })).toEqual([
+  expect(exitLines({ ...session, open: undefined }, { sending: ["x"], drafts: [], unkept: [] })).toEqual([
     "perhaps not sent: x",
   ]);
 });

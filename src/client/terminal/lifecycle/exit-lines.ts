@@ -22,7 +22,7 @@ export interface UnsentTexts {
  * keep, the cost of the session, and the command that continues it. If the engine was never reached, all texts, whole:
  * nothing else keeps them.
  */
-export function farewell(
+export function exitLines(
   { open, view, self }: Pick<SessionAccess, "open" | "view" | "self">,
   { sending, drafts, unkept }: UnsentTexts,
 ): readonly string[] {
