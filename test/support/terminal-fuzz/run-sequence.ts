@@ -662,7 +662,7 @@ class Run implements AsyncDisposable {
     const features = TERMINAL_FEATURES as MakeTerminalFeature[];
     const run = this;
     const feature: MakeTerminalFeature = (services) => {
-      const { open, close, tell } = services;
+      const { open, close, showFailure } = services;
       this.#services = services;
       Object.assign(services, {
         open(overlay: Overlay) {
@@ -681,7 +681,7 @@ class Run implements AsyncDisposable {
             failure instanceof ReferenceError
           )
             run.#fault(`an error of the program is shown: ${failure.stack}`);
-          tell(failure as HarnessError);
+          showFailure(failure as HarnessError);
         },
       });
       return {};
