@@ -8,10 +8,14 @@ const KEYS = "a key: the prompt compares the hash of all keys";
 const SESSIONS = "read from the environment of each session";
 const CHILDS = "set for a child process, not read";
 const NO_VARIABLE = "not a variable";
+const PERSONS = "read from the environment of the person's terminal, by its client";
 
 /** Names that `OF_THE_ENGINE` lacks, or files of such names, and why prompts that differ in them share an engine. */
 const OTHERS: readonly (readonly [nameOrFile: string, reason: string])[] = [
   ["PATH", SESSIONS],
+  ["src/client/terminal/clipboard/clipboard-paths.ts", PERSONS],
+  ["src/client/terminal/features/paste-image/clipboard-image.ts", PERSONS],
+  ["src/client/terminal/themes/theme-choice.ts", PERSONS],
   ["XDG_CONFIG_HOME", SESSIONS],
   ["XDG_STATE_HOME", "the prompt compares the folder that follows from it"],
   ["src/guard/sandbox/policy/hidden-paths.ts", SESSIONS],
@@ -40,6 +44,8 @@ const OTHERS: readonly (readonly [nameOrFile: string, reason: string])[] = [
 /** Files that read variables whose names are computed, and where those names come from. */
 const COMPUTED: readonly (readonly [file: string, reason: string])[] = [
   ["src/app/explain/effective-keys.ts", KEYS],
+  ["src/client/terminal/clipboard/clipboard-paths.ts", PERSONS],
+  ["src/client/terminal/features/paste-image/clipboard-image.ts", PERSONS],
   ["src/credentials/env-keys.ts", KEYS],
   ["src/credentials/helper/open-helper.ts", KEYS],
   ["src/features/mcp/resolve-spec.ts", "`pass_env`: the prompt compares what it names"],

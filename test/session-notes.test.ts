@@ -61,7 +61,7 @@ test("[CTL-19] a list shows cost, tokens, context, state, questions and the days
   const [ended] = (await engine.list("past=true&reader=me&previews=true")).sessions.filter(
     ({ session }) => session === sessionId,
   );
-  const { level: _level, live, last_events: _events, ...rest } = running;
+  const { level: _level, live, last_events: _events, queued_since: _since, ...rest } = running;
   expect(live).toBe(true);
   expect(ended).toMatchObject({
     ...rest,

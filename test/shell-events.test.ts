@@ -10,6 +10,7 @@ const ALIKE: Readonly<Record<string, string>> = {
   "cli/commands/demo/screen.ts": "the demo runs no command of a person",
   "client/line/output/event-printer.ts": "shows every call",
   "client/line/output/result-lines.ts": "shows every call",
+  "client/terminal/transcript/browse/whole-source.ts": "shows every call",
   "conformance/documented-kinds.ts": "names kinds",
   "conformance/scenarios/commands.ts": "reads the calls that it makes",
   "conformance/scenarios/permission.ts": "reads the calls that it makes",
@@ -29,10 +30,15 @@ const ALIKE: Readonly<Record<string, string>> = {
   "server/minimal/projection.ts": "shows every call",
   "session/transcript/markdown/markdown-call.ts": "renders every call",
   "session/turns/shell/settle-shell-runs.ts": "publishes nothing else",
+  "view/paging/older-facts.ts": "reads the calls that run a sub-agent: none is of a person",
   "view/questions/questions.ts": "the question about a call closes with it, whoever runs it",
   "view/session/calls/incoming-calls.ts": "a model writes the calls in it",
   "view/session/session-view.ts": "hands every call to the folds of its parts",
   "view/session/sub-agents.ts": "a call that runs a sub-agent is none of a person",
+  "view/transcript/notes.ts": "a call is no note, whoever runs it",
+  "view/transcript/pages.ts": "a page has the end of every call",
+  "view/transcript/segment.ts": "shows every call; the item of one says whose it is",
+  "view/transcript/transcript.ts": "shows every call; the item of one says whose it is",
 };
 
 test("[CTL-19] each file that reads calls says what a command of a person is to it", () => {

@@ -13,12 +13,12 @@ test.each([
   ["by itself", { "test/e2e/a.e2e.ts": 'const isBinary = process.env["CINCH_UNDER_TEST"] !== undefined;' }],
   ["as the compiled binary", { "test/e2e/a.e2e.ts": 'Bun.spawn(["dist/cinch"]);' }],
   ["as the launcher", { "test/e2e/a.e2e.ts": 'Bun.spawn([join(ROOT, "cinch")]);' }],
-  ["by an import", { "test/e2e/a.e2e.ts": 'import { runCinch } from "./cinch.ts";', ...RUNNER }],
-  ["by a lazy import", { "test/e2e/a.e2e.ts": 'await import("./cinch.ts");', ...RUNNER }],
+  ["by an import", { "test/e2e/a.e2e.ts": 'import { runCinch } from "../support/cinch.ts";', ...RUNNER }],
+  ["by a lazy import", { "test/e2e/a.e2e.ts": 'await import("../support/cinch.ts");', ...RUNNER }],
   [
     "by an import of an import",
     {
-      "test/e2e/a.e2e.ts": 'import { openServed } from "./served.ts";',
+      "test/e2e/a.e2e.ts": 'import { openServed } from "../support/served.ts";',
       "test/support/served.ts": 'import { startCinch } from "./cinch.ts";',
       ...RUNNER,
     },

@@ -5,6 +5,11 @@ import { calls, says } from "../../../test/support/mock-provider/turn.ts";
 import type { PlaceOptions, TestProject } from "../../../test/support/place.ts";
 import { connect, openPlace } from "../../../test/support/place.ts";
 import { reading } from "../../../test/support/reading.ts";
+import { openBareSession } from "../../app/explain/bare-session.ts";
+import { effectiveKeys } from "../../app/explain/effective-keys.ts";
+import { FEATURES } from "../../app/features.ts";
+import { openHarness } from "../../app/harness.ts";
+import { featureSet } from "../../app/plan/feature-set.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
@@ -12,11 +17,6 @@ import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { EVERYTHING } from "../../session/access/scope.ts";
 import type { Feature } from "../../session/feature.ts";
 import type { SessionPlan, SessionWishes } from "../../session/plan.ts";
-import { openBareSession } from "../explain/bare-session.ts";
-import { effectiveKeys } from "../explain/effective-keys.ts";
-import { FEATURES } from "../features.ts";
-import { openHarness } from "../harness.ts";
-import { featureSet } from "./feature-set.ts";
 
 const { signal } = new AbortController();
 

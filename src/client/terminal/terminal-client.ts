@@ -86,23 +86,8 @@ class TerminalClient {
 
   constructor(options: TerminalClientOptions, features: readonly MakeTerminalFeature[]) {
     this.#options = options;
-    const signal = AbortSignal.any([options.signal, this.#leave.signal]);
-    this.#signal = signal;
-    this.#store = new SessionFollower({
-      engine: options.engine,
-      signal,
-      changed: (envelope, step) => {
-        this.#safely(() => this.#status.add(envelope));
-        this.#safely(() => this.#dock.changed());
-        this.#eachFeature((feature) => feature.changed?.(envelope, step));
-        this.#screen.redraw();
-      },
-      opened: (at) => this.#opened(at),
-      completed: () => this.#screen.redraw(),
-      ended: (failure) => this.#showFailure(failure),
-      refused: (failure) => this.#showFailure(failure),
-      say: (text) => this.#say(text),
-    });
+    this.#signal = AbortSignal.any([options.signal, this.#leave.signal]);
+    this.#store = this.#makeStore();
     this.#settings = new KeptSettings({
       host: options.host,
       changed: () => this.#settingsChanged(),
@@ -169,6 +154,24 @@ class TerminalClient {
       mouse: this.#mouse,
     });
     this.#eachFeature((feature) => feature.started?.());
+  }
+
+  #makeStore(): SessionFollower {
+    return new SessionFollower({
+      engine: this.#options.engine,
+      signal: this.#signal,
+      changed: (envelope, step) => {
+        this.#safely(() => this.#status.add(envelope));
+        this.#safely(() => this.#dock.changed());
+        this.#eachFeature((feature) => feature.changed?.(envelope, step));
+        this.#screen.redraw();
+      },
+      opened: (at) => this.#opened(at),
+      completed: () => this.#screen.redraw(),
+      ended: (failure) => this.#showFailure(failure),
+      refused: (failure) => this.#showFailure(failure),
+      say: (text) => this.#say(text),
+    });
   }
 
   #makeLayout(): ScreenLayout {

@@ -74,18 +74,19 @@ function withNote(items: readonly TranscriptItem[], envelope: Envelope): readonl
   return note === undefined ? items : [...items, note];
 }
 
-/** Returns the items with what a cancelled command may have changed at its call; undefined for any other error. */
+/**
+ * Returns the items with the files that a cancelled command may have changed at its call; undefined for any other
+ * error. It is known by its details: a call, and what the call has affected.
+ */
 function withCutOffCall(
   items: readonly TranscriptItem[],
   { payload }: EnvelopeOf<"Error">,
 ): readonly TranscriptItem[] | undefined {
-  const { callId, affected } = payload.reason === CUT_OFF ? (payload.details ?? {}) : {};
+  const { callId, affected } = payload.details ?? {};
   if (typeof callId !== "string" || !isId("call", callId) || typeof affected !== "string") return undefined;
   const changed = withCall(items, callId, (call) => callCutOff(call, affected));
   return changed === items ? undefined : changed;
 }
-
-const CUT_OFF = "BashCancelledMidCommand";
 
 /**
  * Returns the items with the client that cancelled the turn at the calls that this stopped; undefined if it stopped

@@ -63,5 +63,5 @@ test("[TUI-08] a file is read if it is a regular one that is not too long", asyn
   writeFileSync(path, "12345");
   expect(await host.read(path, 5)).toHaveLength(5);
   await expect(host.read(path, 4)).rejects.toThrow("has 5 bytes");
-  await expect(host.read(folder, 100_000)).rejects.toThrow("is no regular file");
+  await expect(host.read(folder, 100_000)).rejects.toThrow("is not a regular file");
 });

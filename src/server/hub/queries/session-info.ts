@@ -102,7 +102,7 @@ export class SessionInfos {
         ...{ effort, level: running?.level, plan_mode: planMode, context_tokens: contextTokens },
         context_window: this.#sources.contextWindowOf?.(model),
         asked_since: running?.askedSince,
-        queued_since: running?.queuedSince,
+        queued_since: (running?.inputsWaiting ?? 0) === 0 ? undefined : running?.queuedSince,
         reserved: running === undefined ? log.reserved : undefined,
       }),
       ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),
