@@ -155,7 +155,7 @@ test(
       const typed = words === undefined ? line : `${line} ${words}`;
       await terminal.press("C-u"); // a line that was refused is back in the draft
       await enter("/clear", CLEARED);
-      await enter(typed, name === "new" ? /> *$/m : shows);
+      await enter(typed, name === "new" ? /^> Ask for something/m : shows);
       if (name === "new") await enter("hello again", shows);
       expect(await terminal.screen(), typed).not.toContain(`There is no command ${typed}`);
       if (close === undefined) continue;
