@@ -117,7 +117,7 @@ test(
     });
     const listed = async () =>
       (await answerOf(served.ask("/v1/providers?models=false", token))).body["providers"];
-    expect(await listed()).toContainEqual({ name: "keyed", configured: false });
+    expect(await listed()).toContainEqual(expect.objectContaining({ name: "keyed", configured: false }));
     const models = () => answerOf(served.ask("/v1/providers/keyed/models", token));
     expect(await models()).toMatchObject({ status: 409, body: { reason: "ProviderKeyMissing" } });
     const pid = await enginePid(rig);
@@ -126,7 +126,7 @@ test(
       status: 200,
       body: { result: { provider: "keyed", replaced: false, used: true, source: "creds.enc" } },
     });
-    expect(await listed()).toContainEqual({ name: "keyed", configured: true });
+    expect(await listed()).toContainEqual(expect.objectContaining({ name: "keyed", configured: true }));
     expect(await models()).toMatchObject({ status: 200, body: { models: [{ id: "one" }] } });
     expect((await setModel(rig, session, "keyed:one")).status).toBe(200);
     expect((await say(rig, session, "second")).body).toMatchObject({ text: "Heard with the key." });

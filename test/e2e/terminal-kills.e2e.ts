@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { MockHome } from "../support/mock-home.ts";
 import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
-import { processesWith, signalIfRunning } from "../support/processes.ts";
+import { processesWith, signalIfRunning, someChildWith } from "../support/processes.ts";
 import type { RecordedTerminal } from "../support/recorded-terminal.ts";
 import { modesLeftOn, openRecordedTerminal } from "../support/recorded-terminal.ts";
 import { requireProgram } from "../support/requires.ts";
@@ -102,6 +102,7 @@ test(
       await terminal.writes("\u001b[>4;2m", from);
       await reach(terminal, from);
       const killedAt = terminal.record.length;
+      await someChildWith(pidOf(mock), "cinch-watchdog"); // a kill in the first 100 ms leaves the terminal as it is
       signalIfRunning(pidOf(mock), "SIGKILL");
       // A shell names a stopped job that has ended at its next prompt, once it knows.
       await until(`the shell says ${left}`, () => {

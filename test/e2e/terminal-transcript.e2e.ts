@@ -108,7 +108,7 @@ test(
   async () => {
     const settings = "last_lines = 2\n";
     await using opened = await begin([COUNTS, says("all done")], { last: "all done", settings });
-    await opened.terminal.shows(/\n {2}… 38 lines before\n {2}row 39\n {2}row 40\n/);
+    await opened.terminal.shows(/\n {2}… 38 lines before · ctrl\+o unfolds\n {2}row 39\n {2}row 40\n/);
   },
   TIMEOUT_MS,
 );
