@@ -155,8 +155,11 @@ test(
       const typed = words === undefined ? line : `${line} ${words}`;
       await terminal.press("C-u"); // a line that was refused is back in the draft
       await enter("/clear", CLEARED);
-      await enter(typed, name === "new" ? /^> Ask for something/m : shows);
-      if (name === "new") await enter("hello again", shows);
+      if (name === "new") {
+        await enter(typed, /^>/m);
+        await terminal.gone("… earlier messages"); // the session before is left
+        await enter("hello again", shows);
+      } else await enter(typed, shows);
       expect(await terminal.screen(), typed).not.toContain(`There is no command ${typed}`);
       if (close === undefined) continue;
       await terminal.press(close);
