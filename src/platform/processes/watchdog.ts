@@ -1,5 +1,6 @@
-import { closeSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 import { codeOf } from "../../base/world.ts";
+import { processOf } from "./process-group.ts";
 
 /**
  * A process that ends registered process groups when the engine is killed (REL-03).
@@ -125,14 +126,8 @@ const PATH = "/usr/local/bin:/usr/bin:/bin";
  * read its pipe only after this process has ended, and could not look them up then.
  */
 function placeOfThisProcess(): string | undefined {
-  try {
-    const stat = readFileSync("/proc/self/stat", "latin1");
-    const [, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return `${process.pid} ${parent} ${group} ${session}`;
-  } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return undefined;
-    throw thrown;
-  }
+  const self = processOf(process.pid);
+  return self === undefined ? undefined : `${self.pid} ${self.parent} ${self.group} ${self.session}`;
 }
 
 interface Running {
