@@ -152,6 +152,7 @@ class ScenarioLimit implements Disposable {
   readonly #ms: number;
   readonly #reached = new AbortController();
   #timer: Disposable;
+  #isOver = false;
 
   constructor(clock: SuiteClock, ms: number) {
     this.#clock = clock;
@@ -171,11 +172,11 @@ class ScenarioLimit implements Disposable {
       timer: (ms, callback) => clock.timer(ms, callback),
       ...defined({ isShared: clock.isShared }),
       pass: async (ms, signal) => {
-        this[Symbol.dispose]();
+        this.#timer[Symbol.dispose]();
         try {
           await clock.pass(ms, signal);
         } finally {
-          this.#timer = this.#start();
+          if (!this.#isOver) this.#timer = this.#start();
         }
       },
     };
@@ -188,6 +189,7 @@ class ScenarioLimit implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#isOver = true;
     this.#timer[Symbol.dispose]();
   }
 }

@@ -38,7 +38,7 @@ export function signalIfRunning(pid: number, signal: NodeJS.Signals): void {
 
 /** The ids of children of a process that have ended and were never waited for. */
 export function zombiesOf(parentId: number): readonly number[] {
-  return childrenOf(parentId).filter((pid) => !isRunning(pid));
+  return childrenOf(parentId, (state) => state === "Z");
 }
 
 /** Waits until a process has a child with a text in its command line. */
@@ -48,10 +48,12 @@ export async function someChildWith(parentId: number, text: string): Promise<voi
   );
 }
 
-function childrenOf(parentId: number): readonly number[] {
+/** The ids of children whose state is one of those that are meant. State and parent come from one read. */
+function childrenOf(parentId: number, isMeant: (state: string) => boolean = () => true): readonly number[] {
   return processIds().filter((pid) => {
     const stat = readProc(pid, "stat");
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) === parentId;
+    const [state = "", parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return Number(parent) === parentId && isMeant(state);
   });
 }
 

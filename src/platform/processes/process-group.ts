@@ -136,7 +136,8 @@ async function waitForEnd(group: ProcessGroup, seen: SeenProcesses, ms: number):
   return living;
 }
 
-interface Process {
+/** A living process of this machine. */
+export interface Process {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
@@ -190,7 +191,8 @@ function processesOf(pids: readonly number[]): readonly Process[] {
   return pids.flatMap((pid) => processOf(pid) ?? []);
 }
 
-function processOf(pid: number): Process | undefined {
+/** Returns a living process (Linux); undefined if there is none, or it cannot be read. */
+export function processOf(pid: number): Process | undefined {
   if (!existsSync(`/proc/${pid}`)) return undefined; // most often: an error for each would cost more than the look
   const stat = ifReadable(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   if (stat === undefined) return undefined;

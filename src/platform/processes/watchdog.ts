@@ -1,5 +1,6 @@
-import { closeSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 import { codeOf } from "../../base/world.ts";
+import { processOf } from "./process-group.ts";
 
 /**
  * A process that ends registered process groups when the engine is killed (REL-03).
@@ -133,22 +134,10 @@ const PATH = "/usr/local/bin:/usr/bin:/bin";
  * The watchdog may read its pipe only after this process has ended, and could not look them up then.
  */
 function placeOfThisProcess(): string | undefined {
-  const process = statOf("self");
-  if (process === undefined) return undefined;
-  return `${process.group} ${statOf(process.group)?.parent ?? "0"} ${process.session}`;
-}
-
-function statOf(
-  pid: string,
-): { readonly parent: string; readonly group: string; readonly session: string } | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const [, parent = "", group = "", session = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return { parent, group, session };
-  } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ESRCH") return undefined;
-    throw thrown;
-  }
+  const self = processOf(process.pid);
+  return self === undefined
+    ? undefined
+    : `${self.group} ${processOf(self.group)?.parent ?? 0} ${self.session}`;
 }
 
 interface Running {
