@@ -87,8 +87,8 @@ export class ProgressFeed implements Disposable {
     const text = stripTerminalCodes(this.#waiting).toWellFormed();
     this.#waiting = "";
     if (text === "") return false;
-    const tailOnly = this.#shown >= PROGRESS_CHARACTERS_MAX ? ({ tailOnly: true } as const) : {};
     this.#shown += text.length;
+    const tailOnly = this.#shown > PROGRESS_CHARACTERS_MAX ? ({ tailOnly: true } as const) : {};
     this.#show(text, { ...this.#facts(), ...tailOnly });
     return true;
   }
