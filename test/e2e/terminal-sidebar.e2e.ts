@@ -144,13 +144,17 @@ test(
     await terminal.press("M-o");
     await terminal.shows("This session was started by an external agent. You are observing as human.");
     await terminal.shows("Permission needed: Write");
+    let isOver = false;
+    void running.finally(() => (isOver = true)).catch(() => undefined); // it is awaited below
     let pressedAtMs = performance.now();
-    await until("the question takes the key", async () => {
-      if (!(await terminal.screen()).includes("Permission needed: Write")) return true;
-      if (performance.now() - pressedAtMs < QUIET_MS) return false;
-      await terminal.press("1");
-      pressedAtMs = performance.now();
-      return false;
+    await until("the question has been answered, and the agent has its result", async () => {
+      // A screen without the question proves nothing: it may be taken between two parts of one frame.
+      const isAsked = (await terminal.screen()).includes("Permission needed: Write");
+      if (isAsked && performance.now() - pressedAtMs >= QUIET_MS) {
+        await terminal.press("1");
+        pressedAtMs = performance.now();
+      }
+      return isOver;
     });
     const { texts } = await running;
     expect(texts[0]).toBe("It is written.");
