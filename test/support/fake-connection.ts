@@ -1,5 +1,5 @@
 import { BoundedQueue } from "../../src/base/async/queue.ts";
-import type { ClientId, Id, IdPrefix, SessionId } from "../../src/base/ids.ts";
+import type { ClientId, Id, IdPrefix, LogId, SessionId } from "../../src/base/ids.ts";
 import { idFromBytes } from "../../src/base/ids.ts";
 import type { Accepted, Command } from "../../src/protocol/commands/commands.ts";
 import { SLASH_COMMANDS } from "../../src/protocol/commands/own-commands.ts";
@@ -20,6 +20,7 @@ export function fakeId<Prefix extends IdPrefix>(prefix: Prefix, number: number):
 }
 
 export const SESSION: SessionId = fakeId("sess", 1);
+export const LOG: LogId = fakeId("log", 1);
 export const CLIENT: ClientId = fakeId("cli", 1);
 
 /** Answers of an engine in which there is nothing. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { FakeClock } from "../../../test/support/fake-clock.ts";
-import { CLIENT, FakeConnection, SESSION } from "../../../test/support/fake-connection.ts";
+import { CLIENT, FakeConnection, LOG, SESSION } from "../../../test/support/fake-connection.ts";
 import { fakeServices } from "../../../test/support/terminal-parts.ts";
 import { until } from "../../../test/support/until.ts";
 import { HarnessError } from "../../base/errors.ts";
@@ -33,6 +33,7 @@ function openClient(features: readonly MakeTerminalFeature[], signal: AbortSigna
   let printed: readonly string[] | undefined;
   const named = {
     session: SESSION,
+    log: LOG,
     profile: "p",
     model: "mock:one",
     past: 0,

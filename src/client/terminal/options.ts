@@ -1,4 +1,4 @@
-import type { EventSeq, SessionId } from "../../base/ids.ts";
+import type { EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/world.ts";
 import type { CommandOf } from "../../protocol/commands/commands.ts";
 import type { Connection } from "../../protocol/connection.ts";
@@ -13,6 +13,8 @@ export const TERMINAL_LABEL = "cinch terminal";
 /** A session that is open, as the engine says. */
 export interface OpenSession {
   readonly session: SessionId;
+  /** The log that its run continues: another run has another session id, and the same draft. */
+  readonly log: LogId;
   readonly profile: string;
   /** `provider:name`. */
   readonly model: string;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { BoundedQueue } from "../../../src/base/async/queue.ts";
 import { HarnessError } from "../../../src/base/errors.ts";
-import type { Id, SessionId } from "../../../src/base/ids.ts";
+import type { Id, LogId, SessionId } from "../../../src/base/ids.ts";
 import type { JsonObject } from "../../../src/base/json.ts";
 import { isObject, objectAt, parseJson } from "../../../src/base/json.ts";
 import type { OpenSession, WhichSession } from "../../../src/client/terminal/options.ts";
@@ -114,6 +114,7 @@ export class FuzzEngine implements Connection {
   get named(): OpenSession {
     return {
       session: this.#shown,
+      log: `log_${this.#shown.slice("sess_".length)}` as LogId, // one run for each log
       profile: "default",
       model: "mock:one",
       history: true,

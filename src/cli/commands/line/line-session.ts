@@ -1,6 +1,6 @@
 import { findSession } from "../../../app/sessions/find.ts";
 import { hasReason } from "../../../base/errors.ts";
-import type { EventSeq, SessionId } from "../../../base/ids.ts";
+import type { EventSeq, LogId, SessionId } from "../../../base/ids.ts";
 import { isId } from "../../../base/ids.ts";
 import { isObject } from "../../../base/json.ts";
 import { count } from "../../../base/text/text.ts";
@@ -32,6 +32,7 @@ export interface LineSessionDependencies {
 /** Session that a line client works in. */
 export interface LineSession {
   readonly session: SessionId;
+  readonly log: LogId;
   readonly profile: string;
   readonly model: string;
   /** True for a session that existed before. */
@@ -58,9 +59,11 @@ export async function openLineSession(dependencies: LineSessionDependencies): Pr
   const accepted = await connection.send({ ...request, ...resume });
   const { sessionId } = accepted;
   if (sessionId === undefined) throw new TypeError("the engine created no session");
-  const { profile, model, events } = await connection.query({ kind: "GetSession", sessionId, last: 0 });
+  const info = await connection.query({ kind: "GetSession", sessionId, last: 0 });
+  const { log, profile, model, events } = info;
   return {
     session: sessionId,
+    log,
     profile,
     model,
     history: found !== undefined,
@@ -72,7 +75,7 @@ export async function openLineSession(dependencies: LineSessionDependencies): Pr
 
 async function attachTo(
   { connection, settings, at, elsewhere }: LineSessionDependencies,
-  { session, profile, model, events: past }: SessionInfo,
+  { session, log, profile, model, events: past }: SessionInfo,
 ): Promise<LineSession> {
   const wanted = settings.model;
   if (wanted !== undefined) await connection.send({ kind: "SetModel", sessionId: session, model: wanted });
@@ -80,7 +83,7 @@ async function attachTo(
     ? ["This session already runs and continues as it was started: the other flags do not change it."]
     : [];
   const fresh = await sessionRequest({ settings, at, elsewhere });
-  const now = { session, profile, model: wanted ?? model, history: true, past };
+  const now = { session, log, profile, model: wanted ?? model, history: true, past };
   return { ...now, fresh, notices: settingsNotice };
 }
 

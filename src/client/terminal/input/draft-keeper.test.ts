@@ -54,8 +54,23 @@ test("[TUI-10] a refused draft counts as not kept, and is tried again with the n
   expect([kept().at(-1), keeper.isKept]).toEqual([[DRAFT_READER, "one two"], true]);
 });
 
+test("[TUI-10 PROF-01] a draft goes along into another run of its log, and stays behind with another log", async () => {
+  const { services, keeper, write } = openKeeper({ open: { session: "ses_1", log: "log_1" } });
+  services.answers.GetDraft = { text: "half" };
+  write("half");
+  await keeper.settle();
+  const sent = services.sent.length;
+  Object.assign(services.session, { open: { session: "ses_2", log: "log_1", history: true } });
+  expect(keeper.staysBehind).toBe(false);
+  await keeper.restored();
+  await keeper.settle();
+  expect(services.sent).toHaveLength(sent); // it is kept there already, and nothing empties it
+  Object.assign(services.session, { open: { session: "ses_3", log: "log_3", history: true } });
+  expect(keeper.staysBehind).toBe(true);
+});
+
 test("[TUI-10] before a session is open its folder's last one keeps the draft; without one it is not kept", async () => {
-  const before = openKeeper({ open: undefined, last: { session: "ses_0" } });
+  const before = openKeeper({ open: undefined, last: { session: "ses_0", log: "log_0" } });
   before.write("early");
   await before.keeper.settle();
   expect(before.kept()).toEqual([[NEW_DRAFT_READER, "early"]]);

@@ -1,5 +1,5 @@
 import { HarnessError } from "../../../base/errors.ts";
-import type { SessionId } from "../../../base/ids.ts";
+import type { LogId, SessionId } from "../../../base/ids.ts";
 import { DRAFT_CHARACTERS_MAX } from "../../../protocol/commands/run-limits.ts";
 import { keptLabel, readKeptDraft } from "../images/draft-image.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
@@ -34,6 +34,8 @@ export interface KeptDraft extends OutgoingMessage {
 /** A place that keeps a draft. */
 interface DraftLocation {
   readonly session: SessionId;
+  /** Log of the session: all runs of a log have one draft. */
+  readonly log: LogId;
   readonly reader: string;
 }
 
@@ -85,7 +87,7 @@ export class DraftKeeper {
   get isKept(): boolean {
     const { text } = this.#options.read();
     const { open, last } = this.#services.session;
-    const isHere = this.#kept?.place.session === (open ?? last)?.session;
+    const isHere = this.#kept?.place.log === (open ?? last)?.log;
     return text === "" || (isHere && this.#kept?.draft === text);
   }
 
@@ -104,7 +106,7 @@ export class DraftKeeper {
     const { open } = this.#services.session;
     const before = this.#kept?.place;
     if (open === undefined || before === undefined || before.reader === NEW_DRAFT_READER) return false;
-    return before.session !== open.session && open.history;
+    return before.log !== open.log && open.history;
   }
 
   /** Keeps a draft in the session that was shown before. Returns false if that is refused. */
@@ -199,9 +201,10 @@ export class DraftKeeper {
     const { open, last } = this.#services.session;
     if (open !== undefined) {
       const { reader } = await this.#reader(open.session);
-      return { session: open.session, reader };
+      return { session: open.session, log: open.log, reader };
     }
-    return last === undefined ? undefined : { session: last.session, reader: NEW_DRAFT_READER };
+    if (last === undefined) return undefined;
+    return { session: last.session, log: last.log, reader: NEW_DRAFT_READER };
   }
 
   /** Empties the place before, once another one has the draft. */
@@ -266,5 +269,5 @@ export class DraftKeeper {
 }
 
 function isSame(one: DraftLocation, other: DraftLocation): boolean {
-  return one.session === other.session && one.reader === other.reader;
+  return one.log === other.log && one.reader === other.reader;
 }

@@ -43,7 +43,7 @@ test("[TUI-03 bar Cancel] a message that is cancelled before the session is open
   const next = outbox.send(textMessage("next"), "queue");
   outbox.cancel();
   await Promise.all([sending, next]); // the engine still starts
-  opened.resolve({ session: "ses_1" } as never);
+  opened.resolve({ session: "ses_1", log: "log_1" } as never);
   expect(services.sent).toEqual([]);
   expect(services.restored).toEqual([textMessage("slow"), textMessage("next")]);
   expect(services.said).toEqual(["Cancelled before it was sent: the message is in the draft again."]);

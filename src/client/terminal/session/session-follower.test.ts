@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CLIENT, FakeConnection, fakeId, SESSION } from "../../../../test/support/fake-connection.ts";
+import { CLIENT, FakeConnection, fakeId, LOG, SESSION } from "../../../../test/support/fake-connection.ts";
 import { until } from "../../../../test/support/until.ts";
 import { nextTurn } from "../../../base/async/next-turn.ts";
 import { HarnessError } from "../../../base/errors.ts";
@@ -37,6 +37,7 @@ function openRig(events: readonly Event[], answers: Readonly<Record<string, unkn
   const opened: WhichSession[] = [];
   const named: OpenSession = {
     session: SESSION,
+    log: LOG,
     profile: "p",
     model: "m:n",
     past: events.length,

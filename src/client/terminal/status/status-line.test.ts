@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
+import { LOG } from "../../../../test/support/fake-connection.ts";
 import { holds } from "../../../../test/support/property.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import type { Envelope } from "../../../protocol/events/envelope.ts";
@@ -30,6 +31,7 @@ function lineOf(events: readonly Envelope[], more: Partial<StatusLine> = {}): St
   }
   const open = {
     session: SESSION,
+    log: LOG,
     profile: "framework",
     model: "openrouter:claude-sonnet-4",
     past: 0,
@@ -83,7 +85,7 @@ test("[TUI-02] at each width from 24 to 300 columns the line fits, and keeps its
     fc.property(facts, ({ columns, model: name, profile, mode, web, costs: paid }) => {
       const events = paid.map(([provider, usd], at) => cost(at + 2, provider, usd));
       const line = lineOf([START, ...events]);
-      const open = { session: SESSION, profile, model: name, past: 0, history: false, notices: [] };
+      const open = { session: SESSION, log: LOG, profile, model: name, past: 0, history: false, notices: [] };
       const more = { ...(mode === undefined ? {} : { mode }), ...(web === undefined ? {} : { web }) };
       const drawn = drawStatus({ ...line, open, ...more, contextWindow: 10_000 }, columns);
       const text = textOfRow(drawn);
