@@ -199,9 +199,21 @@ recorded(
     const from = terminal.record.length;
     // A frame has only the cells that change: the rows are those of a screen.
     const shown = () => rowsOfFrames(terminal.record);
-    await until("five seconds are shown", () =>
-      shown().some((rows) => rows.some((each) => each.includes("working 5 s"))),
-    );
+    // Each look at the record reads all of it: between two of them the machine is the client's.
+    const secondsShown = () => {
+      const frames = shown().map((rows) => rows.join("\n"));
+      return frames.flatMap((text) => (/working (\d+) s/.exec(text) ?? []).slice(1).map(Number));
+    };
+    let lastRows = "";
+    try {
+      await until("five seconds are shown", async () => {
+        await Bun.sleep(500);
+        lastRows = shown().at(-1)?.join("\n") ?? "";
+        return secondsShown().some((each) => each >= 5);
+      });
+    } catch (cause) {
+      throw new Error(`the last frame was:\n${lastRows}`, { cause });
+    }
     const seconds = (performance.now() - sinceMs) / 1_000;
     const begun = rowsOfFrames(terminal.record.slice(0, from)).length;
     const states = shown()
@@ -210,8 +222,9 @@ recorded(
     const changes = states.filter((each, at) => at > 0 && each !== states[at - 1]).length;
     expect(changes).toBeGreaterThan(1);
     expect(changes).toBeLessThanOrEqual(Math.ceil(4 * (seconds + 1)));
-    const seen = shown().flatMap((rows) => /working (\d) s/.exec(rows.join("\n"))?.[1] ?? []);
-    for (const each of ["2", "3", "4", "5"]) expect(seen).toContain(each);
+    // A busy machine may take more than a second for a frame, once.
+    const missing = [1, 2, 3, 4, 5].filter((each) => !secondsShown().includes(each));
+    expect(missing.length).toBeLessThanOrEqual(1);
   },
   TIMEOUT_MS,
 );

@@ -85,10 +85,23 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     return stdout;
   }
 
+  /** The screen before the last Enter; undefined once it has changed, or after any other key. */
+  let beforeEnter: string | undefined;
+
+  /** Waits for what an Enter does: a text read at once with the Enter before it is taken for a paste. */
+  async function enterSeen(): Promise<void> {
+    if (beforeEnter === undefined) return;
+    const [before, giveUpAt] = [beforeEnter, performance.now() + ECHO_MS_MAX];
+    beforeEnter = undefined;
+    const isSeen = async () => (await terminal.screen()) !== before || performance.now() > giveUpAt;
+    await until("the Enter does something", isSeen);
+  }
+
   const cursor = () => tmux("display-message", "-p", "-t", "main", "#{cursor_x},#{cursor_y}");
 
   const terminal: Terminal = {
     async type(text) {
+      await enterSeen();
       const before = await cursor();
       await tmux("send-keys", "-t", "main", "-l", text);
       // What reads both at once takes a text with an Enter right behind it for a paste.
@@ -100,7 +113,10 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
       await tmuxWith(text, "load-buffer", "-b", "paste", "-");
       await tmux("paste-buffer", ...(how === "bracketed" ? ["-p"] : []), "-b", "paste", "-t", "main");
     },
-    press: async (...keys) => void (await tmux("send-keys", "-t", "main", ...keys)),
+    async press(...keys) {
+      beforeEnter = keys.at(-1) === "Enter" ? await terminal.screen() : undefined;
+      await tmux("send-keys", "-t", "main", ...keys);
+    },
     async screen() {
       return (await tmux("capture-pane", "-p", "-t", "main")).replaceAll(/ +$/gm, "").trimEnd();
     },
