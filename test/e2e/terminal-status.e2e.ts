@@ -187,7 +187,7 @@ recorded(
   "[TUI-02] while costs come fast the status line changes at most four times a second, and a running turn shows each second",
   async () => {
     const many = Array.from({ length: 40 }, (_, at) => calls("Glob", { pattern: `${at}*` }));
-    const slow = says("word ".repeat(60), { paceMs: 250 });
+    const slow = says("word ".repeat(60), { paceMs: 1_500 });
     await using mock = openMockHome([...many, slow], PRICES);
     await using terminal = openRecordedTerminal(mock.home, mock.work);
     await terminal.writes("shell$ ");
