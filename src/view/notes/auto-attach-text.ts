@@ -4,7 +4,7 @@ import { isObject } from "../../base/json.ts";
 import type { PayloadOf } from "../../protocol/events/events.ts";
 import { neutraliseLine } from "../terminal/terminal-text.ts";
 
-/** What an answer means for a person, in one sentence. */
+/** Meaning of both answers for a person. */
 export const AUTO_ATTACH_HELP =
   "Yes: what its sessions ask for is shown in every open cinch, and on the desktop. No: only in their sessions.";
 

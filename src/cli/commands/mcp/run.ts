@@ -108,8 +108,8 @@ async function admit({ flags, settings }: McpContext, admission: Admission): Pro
 }
 
 /**
- * Returns the command about each session of a program: to mute it, or to ask people about it while they have not decided
- * (CTL-12). Undefined: its sessions are auto-attached.
+ * Returns the command about each session of a program: to mute it, or to ask people about it while they have not
+ * decided (CTL-12). Undefined: its sessions are auto-attached.
  */
 function attachCommand({ autoAttach, ...parent }: AttestedParent) {
   if (autoAttach === true) return undefined;
