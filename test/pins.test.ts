@@ -30,7 +30,7 @@ test("[BUS-06] the kinds of command are pinned and equal to the schema's", () =>
     ...["ExportSession", "DismissExpiring", "MuteSession"],
     ...["RenameSession", "ArchiveSession", "DeleteSession", "MarkRead", "SetDraft"],
     ...["SetLevel", "EditInput", "MoveInput", "RunShell", "StopShell", "StopAgent", "SteerAgent"],
-    "StoreProviderKey",
+    ...["StoreProviderKey", "AskAutoAttach", "AnswerAutoAttach"],
   ]);
   const inSchema = Command.options.map((option) => option.shape.kind.value);
   expect<readonly string[]>(COMMAND_KINDS).toEqual(inSchema);

@@ -75,6 +75,8 @@ const COMMANDS: Readonly<Record<CommandKind, readonly [who: string, fields: obje
   StopAgent: [DECIDE, { callId: "call_00000000000000000000000000" }],
   SteerAgent: [USE, { callId: "call_00000000000000000000000000", content: [{ type: "text", text: "x" }] }],
   StoreProviderKey: [PERSON_UNBOUND, { key: "x" }],
+  AskAutoAttach: [PERSON_UNBOUND, { parent: { argv0: "x", binary: "/x", binarySha256: "0" } }],
+  AnswerAutoAttach: [PERSON_UNBOUND, { always: true }],
 };
 
 const OPEN = "yes yes yes  yes yes yes yes";

@@ -46,6 +46,8 @@ export const COMMAND_KINDS = [
   "StopAgent",
   "SteerAgent",
   "StoreProviderKey",
+  "AskAutoAttach",
+  "AnswerAutoAttach",
 ] as const satisfies readonly CommandKind[];
 
 export const EVENT_KINDS = [

@@ -3,12 +3,10 @@ import { readFileSync } from "node:fs";
 import { chmod, copyFile, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HarnessError } from "../../src/base/errors.ts";
-import type {
-  AttestedParent,
-  ParentAnswer,
-  ParentQuestion,
-} from "../../src/server/auth/owner/attestation.ts";
+import type { ParentQuestion } from "../../src/server/auth/owner/attestation.ts";
 import { attestParent } from "../../src/server/auth/owner/attestation.ts";
+import type { AttestedParent } from "../../src/server/auth/owner/parent-list.ts";
+import { keepAutoAttach } from "../../src/server/auth/owner/parent-list.ts";
 import { requireProgram } from "../support/requires.ts";
 import { until } from "../support/until.ts";
 import { temporaryDirectory, testWorld } from "../support/world.ts";
@@ -16,7 +14,6 @@ import { temporaryDirectory, testWorld } from "../support/world.ts";
 /** Each is red with `judgeParent` saying "known" to all. */
 const withSleep = requireProgram("sleep");
 const withBash = requireProgram("bash");
-const ALLOWED: ParentAnswer = { kind: "allowed", autoAttach: true };
 
 interface ParentRig extends AsyncDisposable {
   readonly folder: string;
@@ -29,7 +26,7 @@ interface ParentRig extends AsyncDisposable {
 }
 
 interface Attempt {
-  readonly answer?: boolean | ParentAnswer;
+  readonly answer?: boolean;
   /** While the person is asked. */
   readonly meanwhile?: (child: Bun.Subprocess) => Promise<void>;
 }
@@ -62,8 +59,7 @@ function place(): ParentRig {
           async ask(question) {
             questions.push(question);
             await meanwhile?.(child);
-            if (typeof answer !== "boolean") return answer;
-            return answer ? ALLOWED : { kind: "refused" };
+            return answer;
           },
           signal: new AbortController().signal,
         });
@@ -105,23 +101,33 @@ withSleep(
 );
 
 withSleep(
-  "[CTL-12 AUTH-09] whether its sessions are auto-attached is asked once per parent and kept; who was let in before is seen",
+  "[CTL-12 AUTH-09] whether its sessions are auto-attached is undecided after a program was let in, and is kept for exactly this program",
   async () => {
     await using at = place();
+    const list = { world: testWorld(), path: at.lockPath };
     const path = await program(at, "client", "sleep");
-    const quiet: ParentAnswer = { kind: "allowed", autoAttach: false };
-    expect(await at.attest([path, "60"], { answer: quiet })).toBe("attested");
-    expect(await at.attest([path, "60"])).toBe("attested");
-    expect([at.questions.length, at.admitted.map(({ autoAttach }) => autoAttach)]).toEqual([
-      1,
-      [false, false],
-    ]);
+    const other = await program(at, "other", "sleep");
+    for (const each of [other, path])
+      expect(await at.attest([each, "60"], { answer: true })).toBe("attested");
+    expect(at.admitted.map(({ autoAttach }) => autoAttach)).toEqual([undefined, undefined]);
+    const parent = at.admitted[1] as AttestedParent;
+    for (const always of [false, true]) {
+      expect(await keepAutoAttach(list, parent, always)).toMatchObject({ kind: "known" });
+      expect(await at.attest([path, "60"])).toBe("attested");
+      expect(at.admitted.at(-1)).toEqual({ ...parent, autoAttach: always });
+    }
+    expect(await at.attest([other, "60"])).toBe("attested");
+    expect(at.admitted.at(-1)?.autoAttach).toBeUndefined();
+    expect((await stat(at.lockPath)).mode & 0o777).toBe(0o600);
     const lock = await readFile(at.lockPath, "utf8");
-    await writeFile(at.lockPath, lock.replace(/,\s*"autoAttach": false/, ""));
-    expect(await at.attest([path, "60"])).toBe("attested");
-    expect(at.admitted.at(-1)?.autoAttach).toBe(true);
-    await writeFile(at.lockPath, lock.replace("false", '"no"'));
+    const changed = { ...parent, binarySha256: "0".repeat(64) };
+    expect(await keepAutoAttach(list, changed, false)).toMatchObject({ kind: "changed" });
+    expect(await keepAutoAttach(list, { ...parent, argv0: "x" }, false)).toEqual({ kind: "new" });
+    expect(await readFile(at.lockPath, "utf8")).toBe(lock);
+    await writeFile(at.lockPath, lock.replace('"autoAttach": true', '"autoAttach": "no"'));
     expect(await at.attest([path, "60"])).toBe("ParentsUnusable");
+    await expect(keepAutoAttach(list, parent, false)).rejects.toMatchObject({ reason: "ParentsUnusable" });
+    expect(at.questions).toHaveLength(2);
   },
 );
 
@@ -160,7 +166,7 @@ withSleep("[AUTH-09 S51] a good binary that replaced the running one vouches for
     lockPath: at.lockPath,
     async ask() {
       asked++;
-      return ALLOWED;
+      return true;
     },
     signal: new AbortController().signal,
   }).catch((thrown: HarnessError) => thrown.reason);
@@ -229,7 +235,7 @@ test("[AUTH-09] a process that is not there is refused", async () => {
     world: testWorld(),
     parentPid: 2 ** 22 + 1,
     lockPath: at.lockPath,
-    ask: () => Promise.resolve(ALLOWED),
+    ask: () => Promise.resolve(true),
     signal: new AbortController().signal,
   }).catch((thrown: HarnessError) => thrown.reason);
   expect(refused).toBe("ParentRefused");

@@ -8,7 +8,9 @@ import { ROOT } from "../support/source.ts";
 const BEYOND = {
   commands: [
     "Answer",
+    "AnswerAutoAttach",
     "ArchiveSession",
+    "AskAutoAttach",
     "DeleteSession",
     "MarkRead",
     "RenameSession",

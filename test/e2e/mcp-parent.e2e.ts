@@ -55,11 +55,8 @@ withTmux(
     await terminal.shows("[y/N]");
     await terminal.type("y");
     await terminal.press("Enter");
-    await terminal.shows("Always auto-attach sessions from this parent? [Y/n]");
-    expect(existsSync(lock)).toBe(false);
-    await terminal.type("n");
-    await terminal.press("Enter");
     await until("it is served", () => answer("allowed") !== undefined, 60_000);
+    expect(await terminal.screen()).not.toContain("[Y/n]"); // the clients ask that, about its sessions
     expect(answer("allowed")).toMatchObject({ result: { serverInfo: { name: "cinch" } } });
     expect(JSON.parse(readFileSync(lock, "utf8"))).toMatchObject({
       version: 1,
@@ -67,7 +64,6 @@ withTmux(
         {
           binary: expect.stringContaining("bash"),
           binarySha256: expect.stringMatching(/^[0-9a-f]{64}$/),
-          autoAttach: false,
         },
       ],
     });
@@ -136,11 +132,10 @@ withTmux(
     await terminal.shows("[y/N]");
     await terminal.type("yes");
     await terminal.press("Enter");
-    await terminal.shows("[Y/n]");
-    await terminal.press("Enter");
     await until("it is served", said("two"), 60_000);
     const [before] = kept();
-    expect(before).toMatchObject({ argv0: "./agent", binary: agent, autoAttach: true });
+    expect(before).toMatchObject({ argv0: "./agent", binary: agent });
+    expect(before).not.toHaveProperty("autoAttach"); // that is asked in the clients
 
     // The terminal is the parent's again: what is typed next is not for cinch.
     await terminal.type("echo for''-the-shell");
@@ -159,8 +154,6 @@ withTmux(
     await terminal.shows("[y/N]");
     expect(said("three")()).toBe(false);
     await terminal.type("y");
-    await terminal.press("Enter");
-    await terminal.shows("[Y/n]");
     await terminal.press("Enter");
     await until("it is served", said("three"), 60_000);
     expect(kept()).toEqual([{ ...before, binarySha256: expect.not.stringMatching(before.binarySha256) }]);

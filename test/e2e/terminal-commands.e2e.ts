@@ -82,6 +82,8 @@ const EFFECTS: Readonly<Record<Exclude<Name, "quit">, Effect>> = {
   "sessions:resume": { words: "zzz", shows: /^(?!>).*zzz/m },
   "sessions:attach": { words: "zzz", shows: /^(?!>).*zzz/m },
   "sessions:hush": { shows: "no agent has begun sess_" },
+  "sessions:attach-always": { shows: "nothing is asked about the program that began sess_" },
+  "sessions:attach-never": { shows: "nothing is asked about the program that began sess_" },
   diff: { shows: "Changed files", close: "Escape" },
   "sessions:diff": { shows: /\/sessions:diff\n/ },
   "sessions:branch": { shows: "A branch of sess_" },

@@ -105,7 +105,9 @@ export type Command =
   | StopShellCommand
   | StopAgentCommand
   | SteerAgentCommand
-  | StoreProviderKeyCommand;
+  | StoreProviderKeyCommand
+  | AskAutoAttachCommand
+  | AnswerAutoAttachCommand;
 
 /** Result of an accepted command. Refusals are `HarnessError`s. */
 export interface Accepted {
@@ -1970,6 +1972,11 @@ export interface DismissExpiringResult {
   readonly sessions: number;
 }
 
+export interface AskAutoAttachResult {
+  /** False: a person has decided already, which holds for the session. */
+  readonly asked: boolean;
+}
+
 export interface PromoteRuleResult {
   /** The profile that has the rule from now on. */
   readonly profile?: string;
@@ -2776,6 +2783,41 @@ export interface StoreProviderKeyCommand {
   readonly provider: string;
   /** White space around it is ignored. */
   readonly key: string;
+}
+
+/**
+ * Asks people whether the sessions of a program that started `cinch mcp` are auto-attached, unless they have
+ * decided. `cinch mcp` sends it about the session that this program has begun. Only people may. Since 0.3.0.
+ */
+export interface AskAutoAttachCommand {
+  readonly kind: "AskAutoAttach";
+  /** The session. */
+  readonly sessionId: SessionId;
+  /** The program, as `mcp-parents.lock` names it. */
+  readonly parent: {
+    /** Name by which it was called. */
+    readonly argv0: string;
+    /** Path of its binary. */
+    readonly binary: string;
+    /** SHA-256 of the binary, in hexadecimal digits. */
+    readonly binarySha256: string;
+    /** Script of an interpreter. */
+    readonly script?: string;
+    /** SHA-256 of the script, in hexadecimal digits. */
+    readonly scriptSha256?: string;
+  };
+}
+
+/**
+ * Answers whether the sessions of the program that began a session are always auto-attached. The first answer
+ * counts; `mcp-parents.lock` stores it. Only people may. Since 0.3.0.
+ */
+export interface AnswerAutoAttachCommand {
+  readonly kind: "AnswerAutoAttach";
+  /** The session. */
+  readonly sessionId: SessionId;
+  /** False: what the sessions of the program ask for is shown to their subscribers alone. */
+  readonly always: boolean;
 }
 
 /** The next piece of the model's text. */
@@ -4542,6 +4584,7 @@ export interface CommandResults {
   readonly ExportSession: ExportSessionResult;
   readonly RenameSession: RenameSessionResult;
   readonly DismissExpiring: DismissExpiringResult;
+  readonly AskAutoAttach: AskAutoAttachResult;
   readonly PromoteRule: PromoteRuleResult;
   readonly RewindSession: RewindSessionResult;
   readonly ReloadSkills: ReloadSkillsResult;

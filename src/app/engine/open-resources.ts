@@ -13,7 +13,7 @@ import { removeOldDumps } from "../models/raw-dump.ts";
 import { profilesOf } from "../plan/settings.ts";
 import { userConfig } from "../plan/user-config.ts";
 import { EngineFeatures } from "../session/open-features.ts";
-import { AgentSessions } from "../sessions/agent-sessions.ts";
+import { AgentSessions } from "../sessions/agents/agent-sessions.ts";
 import { RetentionSweep } from "../sessions/retention/sweep.ts";
 import type { SessionsSources } from "../sessions/stored-session-commands.ts";
 import { bootStep } from "./boot.ts";
@@ -67,6 +67,11 @@ export async function openResources(options: HarnessOptions, signal: AbortSignal
     live: () => running.ids,
     peopleIn: (session) => running.peopleIn(session),
     tellPeople: (event) => running.people.send(event),
+    keepTelling: (event) => running.people.show(event),
+    async parents() {
+      const { parentDecisions } = await import("../sessions/agents/parent-decisions.ts");
+      return parentDecisions(world, paths.config);
+    },
     ...defined({ tellDesktop: options.tellDesktop }),
   });
   const secrets = async () =>

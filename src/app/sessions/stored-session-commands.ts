@@ -8,7 +8,7 @@ import type { StoredSessionCommands } from "../../session/commands/stored-sessio
 import type { LogInfo } from "../../session/store/store.ts";
 import { exportName } from "../../session/transcript/export-name.ts";
 import type { SessionPoint } from "../../view/session-point.ts";
-import type { AgentSessions } from "./agent-sessions.ts";
+import type { AgentSessions } from "./agents/agent-sessions.ts";
 import { branchAt } from "./branch.ts";
 import type { RetentionSources } from "./retention/expire.ts";
 
@@ -17,7 +17,7 @@ const PRIVATE_MODE = 0o600;
 export interface SessionsSources extends RetentionSources {
   readonly secrets: () => Promise<Redactor>;
   /** Sessions that agents have opened. */
-  readonly agents: Pick<AgentSessions, "mute">;
+  readonly agents: Pick<AgentSessions, "mute" | "askAutoAttach" | "answerAutoAttach">;
   /** Aborts when the engine ends. */
   readonly signal: AbortSignal;
 }
@@ -59,6 +59,17 @@ export function storedSessionCommands(sources: SessionsSources): StoredSessionCo
       const { session } = await infoOf(sessionId);
       if (agents.mute(session)) return { sessionId: session };
       throw refused("MuteSession", `no agent has begun ${session} in this engine`);
+    },
+    async AskAutoAttach({ sessionId, parent }) {
+      const { session } = await infoOf(sessionId);
+      const asked = await agents.askAutoAttach(session, parent);
+      if (asked !== undefined) return { sessionId: session, result: { asked } };
+      throw refused("AskAutoAttach", `no agent has begun ${session} in this engine`);
+    },
+    async AnswerAutoAttach({ sessionId, always }) {
+      const { session } = await infoOf(sessionId);
+      await agents.answerAutoAttach(session, always);
+      return { sessionId: session };
     },
     async RenameSession({ sessionId, title }) {
       const { renameSession } = await import("./notes.ts");

@@ -52,6 +52,24 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     },
   },
   {
+    name: "sessions:attach-always",
+    words: "[ID]",
+    help: "always auto-attach sessions of this program",
+    does: {
+      command: "AnswerAutoAttach",
+      fields: { sessionId: { from: "find", at: 0 }, always: { from: "value", value: true } },
+    },
+  },
+  {
+    name: "sessions:attach-never",
+    words: "[ID]",
+    help: "never auto-attach sessions of this program",
+    does: {
+      command: "AnswerAutoAttach",
+      fields: { sessionId: { from: "find", at: 0 }, always: { from: "value", value: false } },
+    },
+  },
+  {
     name: "diff",
     words: "[TURN | PATH]",
     help: "changed lines of this session, a turn or a file",

@@ -1,3 +1,4 @@
+import { autoAttach } from "./features/auto-attach/auto-attach.ts";
 import { banners } from "./features/banners/banners.ts";
 import { changes } from "./features/changes/changes.ts";
 import { slashLines } from "./features/commands/slash-lines.ts";
@@ -42,6 +43,7 @@ export const TERMINAL_FEATURES: readonly MakeTerminalFeature[] = [
   images,
   sidebar,
   banners,
+  autoAttach,
   queue,
   completion, // last, so that its list is next to the draft
 ];

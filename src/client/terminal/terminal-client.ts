@@ -186,6 +186,7 @@ class TerminalClient {
           : { finished: (size: Size, isLast: boolean) => inline.finished(size, isLast) }),
         above: (columns) => this.#features.flatMap((feature) => feature.above?.(columns) ?? []),
         dock: this.#dock,
+        offer: () => firstOf(this.#features, ({ offer }) => offer),
         input: this.#input,
         side: () => firstOf(this.#features, ({ side }) => side),
         rule: (columns) =>

@@ -11,7 +11,16 @@ import {
   TaskIdSchema,
 } from "../ids.ts";
 import { ANSWER_HUNKS_MAX, ANSWER_WORDS_CHARACTERS_MAX, HUNK_ID_CHARACTERS_MAX } from "./answer-limits.ts";
-import { EditInput, LevelSchema, MoveInput, SetLevel, SteerAgent, StopAgent } from "./control-commands.ts";
+import {
+  AnswerAutoAttach,
+  AskAutoAttach,
+  EditInput,
+  LevelSchema,
+  MoveInput,
+  SetLevel,
+  SteerAgent,
+  StopAgent,
+} from "./control-commands.ts";
 import { StoreProviderKey } from "./key-commands.ts";
 import {
   ADDED_FOLDER_CHARACTERS_MAX,
@@ -372,6 +381,8 @@ export const Command = z.discriminatedUnion("kind", [
   StopAgent,
   SteerAgent,
   StoreProviderKey,
+  AskAutoAttach,
+  AnswerAutoAttach,
 ]);
 
 export type Command = z.infer<typeof Command>;

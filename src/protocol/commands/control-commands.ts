@@ -52,3 +52,36 @@ export const SteerAgent = z.object({
   /** The input, in blocks. */
   content: z.array(InputBlock).min(1),
 });
+
+/**
+ * Asks people whether the sessions of a program that started `cinch mcp` are auto-attached, unless they have decided.
+ * `cinch mcp` sends it about the session that this program has begun. Only people may. Since 0.3.0.
+ */
+export const AskAutoAttach = z.object({
+  kind: z.literal("AskAutoAttach"),
+  sessionId,
+  /** The program, as `mcp-parents.lock` names it. */
+  parent: z.object({
+    /** Name by which it was called. */
+    argv0: z.string(),
+    /** Path of its binary. */
+    binary: z.string(),
+    /** SHA-256 of the binary, in hexadecimal digits. */
+    binarySha256: z.string(),
+    /** Script of an interpreter. */
+    script: z.string().optional(),
+    /** SHA-256 of the script, in hexadecimal digits. */
+    scriptSha256: z.string().optional(),
+  }),
+});
+
+/**
+ * Answers whether the sessions of the program that began a session are always auto-attached. The first answer counts;
+ * `mcp-parents.lock` stores it. Only people may. Since 0.3.0.
+ */
+export const AnswerAutoAttach = z.object({
+  kind: z.literal("AnswerAutoAttach"),
+  sessionId,
+  /** False: what the sessions of the program ask for is shown to their subscribers alone. */
+  always: z.boolean(),
+});

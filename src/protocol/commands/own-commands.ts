@@ -487,6 +487,44 @@ export const SLASH_COMMANDS = [
     }
   },
   {
+    "name": "sessions:attach-always",
+    "usage": "/sessions:attach-always [ID]",
+    "help": "always auto-attach sessions of this program",
+    "command": "AnswerAutoAttach",
+    "stands_for": {
+      "command": "AnswerAutoAttach",
+      "fields": {
+        "sessionId": {
+          "from": "find",
+          "at": 0
+        },
+        "always": {
+          "from": "value",
+          "value": true
+        }
+      }
+    }
+  },
+  {
+    "name": "sessions:attach-never",
+    "usage": "/sessions:attach-never [ID]",
+    "help": "never auto-attach sessions of this program",
+    "command": "AnswerAutoAttach",
+    "stands_for": {
+      "command": "AnswerAutoAttach",
+      "fields": {
+        "sessionId": {
+          "from": "find",
+          "at": 0
+        },
+        "always": {
+          "from": "value",
+          "value": false
+        }
+      }
+    }
+  },
+  {
     "name": "diff",
     "usage": "/diff [TURN | PATH]",
     "help": "changed lines of this session, a turn or a file",

@@ -187,6 +187,10 @@ export const COMMAND_RESULTS = {
     /** Number of sessions that the hidden notice was about. */
     sessions: z.int().min(0),
   }),
+  AskAutoAttach: z.object({
+    /** False: a person has decided already, which holds for the session. */
+    asked: z.boolean(),
+  }),
   PromoteRule: z.object({
     /** The profile that has the rule from now on. */
     profile: z.string().optional(),

@@ -1,12 +1,17 @@
 import { HarnessError } from "../../base/errors.ts";
 import type { LogId, SessionId } from "../../base/ids.ts";
-import type { Command } from "../../protocol/commands/commands.ts";
+import type { Command, CommandKind } from "../../protocol/commands/commands.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { reachesLog, reachesSession } from "../../session/access/reach.ts";
 import type { Scope } from "../../session/access/scope.ts";
 import { allowsCommand, allowsSession } from "../../session/access/scope.ts";
 
 type LogOf = (id: SessionId) => Promise<LogId | undefined>;
+
+/** Commands that name a session, and reach beyond it. */
+const BEYOND_A_SESSION: ReadonlySet<CommandKind> = new Set<CommandKind>([
+  ...(["ExportSession", "DismissExpiring", "AskAutoAttach", "AnswerAutoAttach"] as const),
+]);
 
 /**
  * Checks a command against the token of its client (AUTH-07): its kind, and its session.
@@ -33,8 +38,8 @@ export async function assertWithinScope(
   if (command.kind === "SwitchProfile" && command.inPlace !== true) throw forbidden("new sessions");
   if (!(await reachesSession(scope, command.sessionId, logOf)))
     throw forbidden(`the session ${command.sessionId}`);
-  // A file of the session leaves the engine, and the warning is about all sessions of this user.
-  if (kind === "ExportSession" || kind === "DismissExpiring") throw forbidden(`the command ${kind}`);
+  // A file of the session leaves the engine; the others decide about all sessions of this user.
+  if (BEYOND_A_SESSION.has(kind)) throw forbidden(`the command ${kind}`);
   // A namespace may read anything, all sessions of this user included.
   if (command.kind === "CustomCommand") throw forbidden(`commands of the namespace ${command.namespace}`);
 }

@@ -2537,6 +2537,13 @@ export const DESCRIPTIONS: Descriptions = {
    }
   }
  },
+ "AskAutoAttachResult": {
+  "fields": {
+   "asked": {
+    "about": "False: a person has decided already, which holds for the session."
+   }
+  }
+ },
  "PromoteRuleResult": {
   "fields": {
    "profile": {
@@ -3580,6 +3587,45 @@ export const DESCRIPTIONS: Descriptions = {
    },
    "key": {
     "about": "White space around it is ignored."
+   }
+  }
+ },
+ "AskAutoAttachCommand": {
+  "about": "Asks people whether the sessions of a program that started `cinch mcp` are auto-attached, unless they have decided. `cinch mcp` sends it about the session that this program has begun. Only people may. Since 0.3.0.",
+  "fields": {
+   "sessionId": {
+    "about": "The session."
+   },
+   "parent": {
+    "about": "The program, as `mcp-parents.lock` names it.",
+    "fields": {
+     "argv0": {
+      "about": "Name by which it was called."
+     },
+     "binary": {
+      "about": "Path of its binary."
+     },
+     "binarySha256": {
+      "about": "SHA-256 of the binary, in hexadecimal digits."
+     },
+     "script": {
+      "about": "Script of an interpreter."
+     },
+     "scriptSha256": {
+      "about": "SHA-256 of the script, in hexadecimal digits."
+     }
+    }
+   }
+  }
+ },
+ "AnswerAutoAttachCommand": {
+  "about": "Answers whether the sessions of the program that began a session are always auto-attached. The first answer counts; `mcp-parents.lock` stores it. Only people may. Since 0.3.0.",
+  "fields": {
+   "sessionId": {
+    "about": "The session."
+   },
+   "always": {
+    "about": "False: what the sessions of the program ask for is shown to their subscribers alone."
    }
   }
  },

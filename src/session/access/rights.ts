@@ -39,6 +39,8 @@ export const RIGHTS: Readonly<Record<CommandKind, Right>> = {
   ExportSession: "person", // it writes a file to any path that the caller names
   DismissExpiring: "person", // it ends the warning before content expires
   MuteSession: "person",
+  AskAutoAttach: "person",
+  AnswerAutoAttach: "person", // it decides about later sessions, in the person's configuration
   RenameSession: "decide",
   ArchiveSession: "decide",
   DeleteSession: "person",

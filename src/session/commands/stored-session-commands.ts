@@ -8,6 +8,8 @@ const STORED_SESSION_COMMANDS = [
   "ExportSession",
   "DismissExpiring",
   "MuteSession",
+  "AskAutoAttach",
+  "AnswerAutoAttach",
   "RenameSession",
   "ArchiveSession",
   "DeleteSession",
@@ -27,7 +29,8 @@ export function isStoredSessionCommand(command: Command): command is CommandOf<S
  * BranchSession answers with the new session's id, its log and the event (SES-08); PinSession keeps a session
  * from expiring (SES-06); ExportSession writes a new file and answers with its path (SES-10); DismissExpiring
  * hides the warning about contents that expire within a week; MuteSession has an agent's session notify its
- * followers only (CTL-12). The others are about what people keep beside a session (CTL-19).
+ * followers only, AskAutoAttach asks people about the sessions of a program, AnswerAutoAttach stores their answer
+ * (CTL-12). The others are about what people keep beside a session (CTL-19).
  */
 export type StoredSessionCommands = {
   readonly [Kind in StoredSessionCommand]: (

@@ -120,3 +120,16 @@ test("[AUTH-03] without a watching person nothing is shown, and the answer says 
   expect(rig.multiplexer.people.ask(QUESTION, new AbortController().signal)).toBe(false);
   expect(rig.multiplexer.people.initialEvents).toEqual([]);
 });
+
+test("[CTL-12] an event that is shown reaches the people who watch, and those who come later, until it is disposed", async () => {
+  await using rig = await openRig({ script: [], follows: false });
+  const first = await watch(rig);
+  const payload = { namespace: "cinch", kind: "Shown", payload: {} };
+  {
+    using _shown = rig.multiplexer.people.show({ kind: "CustomEvent", payload });
+    const second = await watch(rig);
+    for (const person of [first, second])
+      expect(await person.aside()).toMatchObject({ kind: "CustomEvent", payload });
+  }
+  expect(rig.multiplexer.people.initialEvents).toEqual([]);
+});

@@ -41,6 +41,8 @@ export class People {
   readonly #ids: Pick<IdSource, "next">;
   readonly #watched: () => Iterable<Watched>;
   readonly #open = new Map<AskId, Event>();
+  /** Events that need no answer by `Answer`, for those who subscribe later. */
+  readonly #shown = new Set<Event>();
 
   constructor(ids: Pick<IdSource, "next">, watched: () => Iterable<Watched>) {
     this.#ids = ids;
@@ -54,7 +56,7 @@ export class People {
 
   /** Events that a new subscriber gets first. */
   get initialEvents(): readonly Event[] {
-    return [...this.#open.values()];
+    return [...this.#open.values(), ...this.#shown];
   }
 
   /** Shows a question until the signal aborts or it is closed; returns false if nobody is subscribed now. */
@@ -70,6 +72,13 @@ export class People {
   /** Sends an event that needs no answer to those who are subscribed now. */
   send(event: Event): void {
     this.#tell(event);
+  }
+
+  /** Sends an event to those who are subscribed now, and to each who subscribes until it is disposed. */
+  show(event: Event): Disposable {
+    this.#tell(event);
+    this.#shown.add(event);
+    return { [Symbol.dispose]: () => void this.#shown.delete(event) };
   }
 
   asks(askId: AskId): boolean {

@@ -94,6 +94,11 @@ export const BROKEN_SESSIONS: readonly Broken[] = [
     fault: () => ignoring("MuteSession"),
   },
   {
+    scenario: "auto-attach-answered",
+    how: "an answer is accepted, whether or not it was asked for",
+    fault: () => ignoring("AnswerAutoAttach"),
+  },
+  {
     scenario: "skills-reloaded",
     how: "the answer to ReloadSkills names no skills",
     fault: () => ignoring("ReloadSkills"),

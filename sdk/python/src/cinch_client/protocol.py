@@ -756,6 +756,39 @@ class StoreProviderKeyCommand(TypedDict):
     key: str
 
 
+_AskAutoAttachCommandParentRequired = TypedDict("_AskAutoAttachCommandParentRequired", {
+    # Name by which it was called.
+    "argv0": str,
+    # Path of its binary.
+    "binary": str,
+    # SHA-256 of the binary, in hexadecimal digits.
+    "binarySha256": str,
+})
+
+
+class AskAutoAttachCommandParent(_AskAutoAttachCommandParentRequired, total=False):
+    # Script of an interpreter.
+    script: str
+    # SHA-256 of the script, in hexadecimal digits.
+    scriptSha256: str
+
+
+class AskAutoAttachCommand(TypedDict):
+    kind: Literal["AskAutoAttach"]
+    # The session.
+    sessionId: SessionId
+    # The program, as `mcp-parents.lock` names it.
+    parent: AskAutoAttachCommandParent
+
+
+class AnswerAutoAttachCommand(TypedDict):
+    kind: Literal["AnswerAutoAttach"]
+    # The session.
+    sessionId: SessionId
+    # False: what the sessions of the program ask for is shown to their subscribers alone.
+    always: bool
+
+
 Command = Union[
     SendInputCommand,
     CancelTurnCommand,
@@ -796,6 +829,8 @@ Command = Union[
     StopAgentCommand,
     SteerAgentCommand,
     StoreProviderKeyCommand,
+    AskAutoAttachCommand,
+    AnswerAutoAttachCommand,
 ]
 
 
@@ -4901,6 +4936,11 @@ class RenameSessionResult(TypedDict):
 class DismissExpiringResult(TypedDict):
     # Number of sessions that the hidden notice was about.
     sessions: int
+
+
+class AskAutoAttachResult(TypedDict):
+    # False: a person has decided already, which holds for the session.
+    asked: bool
 
 
 class PromoteRuleResult(TypedDict, total=False):

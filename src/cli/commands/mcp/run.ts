@@ -4,13 +4,16 @@ import { deadline } from "../../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { SessionId } from "../../../base/ids.ts";
 import { makeUndumpable } from "../../../platform/processes/undumpable.ts";
+import type { Command } from "../../../protocol/commands/commands.ts";
 import { PROTOCOL_VERSION } from "../../../protocol/version.ts";
-import type { ParentAnswer, ParentQuestion } from "../../../server/auth/owner/attestation.ts";
+import type { ParentQuestion } from "../../../server/auth/owner/attestation.ts";
+import type { AttestedParent } from "../../../server/auth/owner/parent-list.ts";
 import type { TokenFile } from "../../../server/auth/tokens/token-file.ts";
 import type { AdmittedClient } from "../../../server/mcp/stdio/stdio.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
+import { programText } from "../../../view/notes/auto-attach-text.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { askAtTerminal } from "../../io/terminal/controlling-terminal.ts";
 import type { ProcessContext } from "../../process-context.ts";
@@ -20,13 +23,6 @@ import type { McpContext } from "./flags.ts";
 
 /** Time limit for a person to answer whether the parent program may use cinch. */
 const ATTEST_MS_MAX = 300_000;
-const PARENTS_FILE = "mcp-parents.lock";
-const AUTO_ATTACH = {
-  question:
-    "cinch: its sessions' requests are then shown in every open cinch of yours, and on the desktop.\n" +
-    "Always auto-attach sessions from this parent? ",
-  prompt: "[Y/n] ",
-};
 
 /**
  * Runs `cinch mcp`: serves the engine over MCP to the program that started it, over standard input and output
@@ -74,8 +70,11 @@ async function admit({ flags, settings }: McpContext, admission: Admission): Pro
   );
   if (token.text === undefined || token.text === "") throw new HarnessError("TokenMissing", {});
   const grant = await authority.verify(token.text, "stdio");
-  const { attestParent } = await import("../../../server/auth/owner/attestation.ts");
-  const { autoAttach } = await attestParent({
+  const [{ attestParent }, { PARENTS_FILE }] = await Promise.all([
+    import("../../../server/auth/owner/attestation.ts"),
+    import("../../../server/auth/owner/parent-list.ts"),
+  ]);
+  const parent = await attestParent({
     world,
     parentPid: parentPid(stop),
     lockPath: join(paths.config, PARENTS_FILE),
@@ -88,9 +87,11 @@ async function admit({ flags, settings }: McpContext, admission: Admission): Pro
     await reachEngine({ settings, at, listen: !flags["no-listen"], signal: stop.signal }),
   );
   const { profile, model } = settings;
-  const mute = async (session: SessionId) => {
+  const command = attachCommand(parent);
+  const onSession = async (sessionId: SessionId) => {
+    if (command === undefined) return;
     try {
-      await muteSession(reached.port, session);
+      await sendAsPerson(reached.port, command(sessionId));
     } catch (thrown) {
       const problem = messageOf(thrown);
       world.log.for("cli").write("warn", "its requests are shown nevertheless", { problem });
@@ -102,15 +103,25 @@ async function admit({ flags, settings }: McpContext, admission: Admission): Pro
     token: token.text,
     ...(sessions === "all" || sessions[0] === undefined ? {} : { session: sessions[0] }),
     fresh: { profile, model, workingDir: at.workingDir },
-    ...(autoAttach ? {} : { onSession: mute }),
+    onSession,
   };
 }
 
-/** Mutes the session in the person's name, since they answered at their terminal: an agent may not. */
-async function muteSession(port: EnginePort, sessionId: SessionId): Promise<void> {
+/**
+ * Returns the command about each session of a program: to mute it, or to ask people about it while they have not
+ * decided (CTL-12). Undefined: its sessions are auto-attached.
+ */
+function attachCommand({ autoAttach, ...parent }: AttestedParent) {
+  if (autoAttach === true) return undefined;
+  if (autoAttach === false) return (sessionId: SessionId) => ({ kind: "MuteSession", sessionId }) as const;
+  return (sessionId: SessionId) => ({ kind: "AskAutoAttach", sessionId, parent }) as const;
+}
+
+/** Sends a command in the person's name, since they allowed the program at their terminal: an agent may not. */
+async function sendAsPerson(port: EnginePort, command: Command): Promise<void> {
   await using person = port.attach({ identityClass: "human", label: "cinch mcp" });
   await person.handshake(PROTOCOL_VERSION);
-  await person.send({ kind: "MuteSession", sessionId });
+  await person.send(command);
 }
 
 interface GivenToken {
@@ -143,9 +154,9 @@ async function askPerson(
   { parent, verdict }: ParentQuestion,
   at: ProcessContext,
   signal: AbortSignal,
-): Promise<ParentAnswer> {
-  const { binary, script, argv0 } = parent;
-  const program = [binary, ...(script === undefined ? [] : [script])].map(neutraliseLine).join(" running ");
+): Promise<boolean> {
+  const { argv0 } = parent;
+  const program = programText(parent);
   const changed =
     verdict.kind === "changed"
       ? "It is not the program that you allowed before: it has changed since.\n"
@@ -159,11 +170,9 @@ async function askPerson(
       clock,
       signal: limit.signal,
     });
-    if (!/^\s*y(?:es)?\s*$/i.test(answer ?? "")) return { kind: "refused" };
-    const attach = await askAtTerminal({ ...AUTO_ATTACH, clock, signal: limit.signal });
-    return { kind: "allowed", autoAttach: !/^\s*no?\s*$/i.test(attach ?? "") };
+    return /^\s*y(?:es)?\s*$/i.test(answer ?? "");
   } catch (thrown) {
-    if (limit.reached) return { kind: "refused" };
+    if (limit.reached) return false;
     throw thrown;
   }
 }

@@ -3,6 +3,7 @@ import type { CallId, ClientId, EventSeq, InputId, SessionId } from "../../../ba
 import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import { severityOf } from "../../../view/event-facts.ts";
+import { autoAttachLine, autoAttachNotice } from "../../../view/notes/auto-attach-text.ts";
 import type { SeenClients } from "../../../view/notes/event-text.ts";
 import {
   agentText,
@@ -360,6 +361,8 @@ export class EventPrinter {
     if (skill !== undefined) return skill;
     const agents = agentText(envelope.payload);
     if (agents !== undefined) return agents;
+    const attach = autoAttachNotice(envelope.payload);
+    if (attach !== undefined) return autoAttachLine(attach);
     const plans = planModeOf(envelope);
     if (plans !== undefined) return this.#planMode(plans);
     const memories = givenMemories(envelope);

@@ -5,7 +5,7 @@ import type { SessionStep } from "../../../view/session/session-view.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import type { SendHow } from "../input/message.ts";
 import type { ActionName } from "../keys/actions.ts";
-import type { SidePart } from "./part.ts";
+import type { OfferPart, SidePart } from "./part.ts";
 import type { Services } from "./services.ts";
 
 /**
@@ -17,6 +17,8 @@ export interface TerminalFeature {
   readonly actions?: Readonly<Partial<Record<ActionName, () => void>>>;
   /** Rows that it shows between the transcript and the draft. Called for each frame. */
   above?(columns: number): readonly DrawnRow[];
+  /** A question that can wait. The first feature that has one now has the place. */
+  readonly offer?: OfferPart | undefined;
   /** Called once the screen is open, after the first frame. Until then `services.screen` throws. */
   started?(): void;
   /** The part at the right edge. The first feature that has one has the place. */

@@ -38,6 +38,19 @@ export interface SidePart extends ScreenPart {
   drawn?(size: Size): void;
 }
 
+/**
+ * A question of a feature that can wait, between the rows of the features and the draft. It is drawn only whole, and
+ * while nothing else is asked; then it takes keys before the draft does.
+ */
+export interface OfferPart extends ScreenPart {
+  /** True if a key goes to it first. */
+  readonly takesKeys: boolean;
+  /** Counts a key that it did not take: it restarts the time until it takes keys. */
+  noteKey(): void;
+  /** Called behind each frame without it. */
+  hidden(): void;
+}
+
 /** A part above the others, with a title. It has the focus while it is open. */
 export interface Overlay extends ScreenPart {
   readonly title: string;

@@ -7,7 +7,7 @@ import type { ActionName } from "../keys/actions.ts";
 import { KeyTable } from "../keys/key-table.ts";
 import type { MouseInput } from "../screen/screen.ts";
 import { NO_COLOURS } from "../themes/none.ts";
-import type { DrawnPart, ScreenPart, SidePart } from "./part.ts";
+import type { DrawnPart, OfferPart, ScreenPart, SidePart } from "./part.ts";
 import { inSight } from "./part.ts";
 import { ScreenLayout } from "./screen-layout.ts";
 
@@ -22,10 +22,14 @@ function openStage(
     act = () => undefined,
     theme = NO_COLOURS,
     clock = fakeClock(),
+    offer,
+    type = () => false,
   }: {
     readonly act?: (action: ActionName) => void;
     readonly theme?: Theme;
     readonly clock?: FakeClock;
+    readonly offer?: OfferPart;
+    readonly type?: (text: string) => boolean;
   } = {},
 ) {
   const line = (text: string, columns: number) => row([span(text.repeat(columns))]);
@@ -38,7 +42,8 @@ function openStage(
       above: (columns) => Array.from({ length: added }, () => line("a", columns)),
       rule: (columns) => line("-", columns),
       dock: { ...partOf(() => ({ rows: [] })), takesKeys: false, noteKey: () => undefined },
-      input: partOf(() => ({ rows: [row([span("字")])], cursor: { row: 0, column: 2 } })),
+      input: { ...partOf(() => ({ rows: [row([span("字")])], cursor: { row: 0, column: 2 } })), type },
+      offer: () => offer,
       side: () => side,
       status: (columns) => line("s", columns),
     },
@@ -248,4 +253,37 @@ test("[TUI-01 TUI-06] parts learn behind a frame that they were in sight; a part
     "draw panel",
     "panel had 20 columns",
   ]);
+});
+
+test("[CTL-12 PERM-14] a question that can wait stands above the line, gets keys before the draft, and none while it is out of sight", () => {
+  const heard: string[] = [];
+  const offer: OfferPart = {
+    ...partOf((_, rows) => ({ rows: rows < 2 ? [] : [row([span("may it?")]), row([span("y or n")])] })),
+    contexts: ["confirm"],
+    takesKeys: true,
+    act: (action) => heard.push(action) > 0,
+    drawn: () => void heard.push("drawn"),
+    noteKey: () => void heard.push("key"),
+    hidden: () => void heard.push("hidden"),
+  };
+  const typed: string[] = [];
+  const stage = openStage(undefined, 3, { offer, type: (text) => typed.push(text) > 0 });
+  const said = () => heard.splice(0);
+  const { rows } = stage.draw({ columns: 10, rows: 15 });
+  expect(rows.slice(-6)).toEqual(["a".repeat(10), "may it?", "y or n", "-".repeat(10), "字", "s".repeat(10)]);
+  expect(rows).toHaveLength(15);
+  stage.input({ kind: "key", key: "y", text: "y" });
+  stage.input({ kind: "key", key: "x", text: "x" });
+  stage.input({ kind: "paste", text: "y" });
+  expect([said(), typed]).toEqual([["drawn", "confirm.yes", "key", "key"], ["x"]]);
+  expect(stage.draw({ columns: 10, rows: 4 }).rows).toHaveLength(4);
+  stage.input({ kind: "key", key: "y", text: "y" });
+  expect([said(), typed]).toEqual([
+    ["hidden", "key"],
+    ["x", "y"],
+  ]);
+  stage.open({ ...partOf(() => ({ rows: [] })), title: "Panel", place: "bottom" });
+  stage.draw({ columns: 10, rows: 15 });
+  stage.input({ kind: "key", key: "y", text: "y" });
+  expect(said()).toEqual(["hidden", "key"]);
 });

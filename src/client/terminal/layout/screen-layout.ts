@@ -8,7 +8,7 @@ import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { KeyTable } from "../keys/key-table.ts";
 import type { KeyInput, MouseInput, ScreenFrame, ScreenInput, Size } from "../screen/screen.ts";
-import type { DrawnPart, Overlay, ScreenPart, SidePart } from "./part.ts";
+import type { DrawnPart, OfferPart, Overlay, ScreenPart, SidePart } from "./part.ts";
 
 /** The parts of the screen, from the top to the bottom. */
 export interface ScreenParts {
@@ -22,6 +22,8 @@ export interface ScreenParts {
     readonly takesKeys: boolean;
     noteKey(): void;
   };
+  /** The question of a feature above the line, while no other is asked. Default: there is none. */
+  readonly offer?: () => OfferPart | undefined;
   readonly input: ScreenPart;
   /** The part at the right edge of all but the last row; undefined if there is none. */
   readonly side: () => SidePart | undefined;
@@ -76,6 +78,8 @@ export class ScreenLayout {
   #rows: readonly DrawnRow[] = [];
   /** The parts of the last frame, with the sizes that they were drawn in. */
   #drawn: { readonly part: ScreenPart; readonly size: Size }[] = [];
+  /** True if the last frame had the question of a feature. */
+  #isOffered = false;
   /** The part that a mouse button was pressed on: it gets the rest of the drag, also beyond its rows. */
   #pressed: ScreenPart | undefined;
   /** Sentence in place of the status line. */
@@ -132,14 +136,26 @@ export class ScreenLayout {
   draw(size: Size): ScreenFrame {
     const overlay = this.#overlays.at(-1);
     this.#drawn = [];
+    this.#isOffered = false;
     const frame = overlay?.place === "full" ? this.#drawFull(overlay, size) : this.#drawParts(overlay, size);
     for (const { part, size: room } of this.#drawn) part.drawn?.(room);
+    if (!this.#isOffered) this.#options.parts.offer?.()?.hidden();
     return frame;
   }
 
   #draw(part: ScreenPart, size: Size): DrawnPart {
     this.#drawn.push({ part, size });
     return part.draw(size);
+  }
+
+  /** Returns the rows of a feature's question; none if they do not fit. */
+  #drawOffer(size: Size): readonly DrawnRow[] {
+    const offer = this.#options.parts.offer?.();
+    if (offer === undefined) return [];
+    const { rows } = offer.draw(size);
+    this.#isOffered = rows.length > 0;
+    if (this.#isOffered) this.#drawn.push({ part: offer, size });
+    return rows;
   }
 
   #drawFull(overlay: Overlay, { columns, rows: height }: Size): ScreenFrame {
@@ -167,16 +183,18 @@ export class ScreenLayout {
     const left = height - dock.rows.length - input.rows.length - 1;
     const status = this.#status(width, Math.max(1, left));
     const spare = Math.max(0, left - status.length);
-    const header = parts.header(columns).slice(0, spare);
-    const addedMax = Math.max(0, spare - header.length - TRANSCRIPT_ROWS_MIN);
+    const isFree = overlay === undefined && dock.rows.length === 0;
+    const offered = isFree ? this.#drawOffer({ columns, rows: spare }) : [];
+    const header = parts.header(columns).slice(0, spare - offered.length);
+    const addedMax = Math.max(0, spare - header.length - offered.length - TRANSCRIPT_ROWS_MIN);
     // The last ones belong to the draft.
     const added = addedMax === 0 ? [] : parts.above(columns).slice(-addedMax);
-    const room = spare - header.length - added.length;
+    const room = spare - header.length - added.length - offered.length;
     const transcript = room === 0 ? { rows: [] } : this.#draw(parts.transcript, { columns, rows: room });
     // It says what the transcript hides.
     const line = parts.rule(columns);
     const rows = isInline ? transcript.rows : filled(transcript.rows, room);
-    const above = [...header, ...rows, ...added];
+    const above = [...header, ...rows, ...added, ...offered];
     const inputTop = above.length + dock.rows.length + 1;
     this.#regions = [
       { part: parts.transcript, top: header.length, rows: rows.length },
@@ -256,6 +274,7 @@ export class ScreenLayout {
     this.#isSentenceOld = true;
     if (overlay === undefined && this.#isAnswer(input)) return;
     if (overlay?.isQuestion !== true) parts.dock.noteKey();
+    parts.offer?.()?.noteKey();
     if (overlay?.key?.(input) === true) return;
     const focus: readonly ScreenPart[] = [overlay ?? parts.input];
     const contexts = focus.flatMap((part): readonly KeyContext[] => part.contexts);
@@ -279,10 +298,19 @@ export class ScreenLayout {
   #isAnswer({ key, text }: KeyInput): boolean {
     const { parts, keys } = this.#options;
     const { dock } = parts;
-    if (!dock.takesKeys) return false;
+    if (!dock.takesKeys) return this.#answersOffer(key);
     const action = keys().find(key, dock.contexts);
     if (action !== undefined) return dock.act(action);
     return text !== undefined && dock.type?.(text) === true;
+  }
+
+  /** Gives a key to the question of a feature. Returns false for one that it leaves to the draft. */
+  #answersOffer(key: string): boolean {
+    const { parts, keys } = this.#options;
+    const offer = this.#isOffered ? parts.offer?.() : undefined;
+    if (offer?.takesKeys !== true) return false;
+    const action = keys().find(key, offer.contexts);
+    return action !== undefined && offer.act(action);
   }
 
   #paste(text: string): void {
@@ -291,6 +319,7 @@ export class ScreenLayout {
     // A choice takes no pasted text: the draft gets it. A field that has the focus does.
     if (overlay === undefined && parts.dock.paste?.(text) === true) return;
     parts.dock.noteKey();
+    parts.offer?.()?.noteKey();
     if (overlay?.paste?.(text) === true) return;
     parts.input.paste?.(text);
   }

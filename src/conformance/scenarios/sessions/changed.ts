@@ -136,6 +136,28 @@ export const CHANGED_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    id: "auto-attach-answered",
+    section: "docs/mcp-server.md § Who sees what an agent does",
+    promise:
+      "A person answers whether sessions of a program are auto-attached only while that is asked, and asks it only about the session of an agent.",
+    wires: EVERY,
+    since: "0.3.0",
+    kinds: ["AskAutoAttach", "AnswerAutoAttach"],
+    async play(stage) {
+      const [person, agent] = [await stage.attach(), await stage.attachAgent()];
+      const [persons, agents] = [await stage.session(person), await stage.session(agent)];
+      const parent = { argv0: "agent", binary: "/nowhere/agent", binarySha256: "0".repeat(64) };
+      const ask = (sessionId: string) => ({ kind: "AskAutoAttach", sessionId, parent });
+      const answer = { kind: "AnswerAutoAttach", sessionId: agents, always: false };
+      const [invalid, refused] = [["InvalidCommand"], ["Forbidden", "InvalidCommand"]];
+      assertRefused("AnswerAutoAttach, with nothing asked", await person.send(answer), invalid);
+      assertRefused("AskAutoAttach about a person's session", await person.send(ask(persons)), invalid);
+      assertRefused("AskAutoAttach about an unknown program", await person.send(ask(agents)), invalid);
+      assertRefused("an agent's AskAutoAttach", await agent.send(ask(agents)), refused);
+      assertRefused("an agent's AnswerAutoAttach", await agent.send(answer), refused);
+    },
+  },
+  {
     id: "skills-reloaded",
     section: "docs/skills.md § New and changed ones",
     promise: "ReloadSkills answers the names of the skills that the session has from then on.",

@@ -1,10 +1,12 @@
-import type { SessionId } from "../../base/ids.ts";
-import { shortened } from "../../base/text/text.ts";
-import type { World } from "../../base/world.ts";
-import type { Event } from "../../protocol/events/events.ts";
-import { SlidingLimit } from "../../server/auth/sliding-limit.ts";
-import { agentAsksText } from "../../view/questions/question-words.ts";
-import { neutraliseLine } from "../../view/terminal/terminal-text.ts";
+import type { SessionId } from "../../../base/ids.ts";
+import { shortened } from "../../../base/text/text.ts";
+import type { World } from "../../../base/world.ts";
+import type { Event } from "../../../protocol/events/events.ts";
+import { SlidingLimit } from "../../../server/auth/sliding-limit.ts";
+import { agentAsksText } from "../../../view/questions/question-words.ts";
+import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import type { AskedParent, AutoAttachDependencies } from "./auto-attach-questions.ts";
+import { AutoAttachQuestions } from "./auto-attach-questions.ts";
 
 /** Notices about agents that people get within ten minutes; further ones go to the operational log only. */
 export const NOTICES_MAX = 20;
@@ -12,7 +14,7 @@ export const NOTICES_WINDOW_MS = 600_000;
 const NAME_CHARACTERS_MAX = 60;
 const TOOL_CHARACTERS_MAX = 100;
 
-export interface AgentSessionsDependencies {
+export interface AgentSessionsDependencies extends Pick<AutoAttachDependencies, "parents" | "keepTelling"> {
   readonly world: Pick<World, "clock" | "log">;
   /** Returns the running sessions. */
   readonly live: () => readonly SessionId[];
@@ -36,17 +38,22 @@ type NoticeKind = "AgentSession" | "AgentAsks";
 export class AgentSessions {
   readonly #dependencies: AgentSessionsDependencies;
   readonly #limit: SlidingLimit;
+  readonly #autoAttach: AutoAttachQuestions;
   /** Agents by session; a muted session's questions are not shown. */
   readonly #sessions = new Map<SessionId, { readonly agent: string; readonly isQuiet: boolean }>();
 
   constructor(dependencies: AgentSessionsDependencies) {
     this.#dependencies = dependencies;
     this.#limit = new SlidingLimit(dependencies.world.clock, NOTICES_MAX, NOTICES_WINDOW_MS);
+    const { parents, tellPeople, keepTelling } = dependencies;
+    const mute = (session: SessionId) => void this.mute(session);
+    this.#autoAttach = new AutoAttachQuestions({ parents, tellPeople, keepTelling, mute });
   }
 
   began(session: SessionId, label: string): void {
     const live = new Set(this.#dependencies.live());
     for (const id of this.#sessions.keys()) if (!live.has(id)) this.#sessions.delete(id);
+    this.#autoAttach.forgetEnded(live);
     const agent = shortened(neutraliseLine(label), NAME_CHARACTERS_MAX);
     this.#sessions.set(session, { agent, isQuiet: false });
     const text = `Outer agent ${agent} started session ${session}. /sessions:attach ${session} to observe.`;
@@ -69,6 +76,21 @@ export class AgentSessions {
     if (entry === undefined) return false;
     this.#sessions.set(session, { ...entry, isQuiet: true });
     return true;
+  }
+
+  /**
+   * Asks people whether the sessions of a program are auto-attached, unless they have decided. Returns true if that is
+   * asked now; undefined if no agent has opened the session here.
+   * @throws HarnessError as `AutoAttachQuestions.ask`.
+   */
+  async askAutoAttach(session: SessionId, parent: AskedParent): Promise<boolean | undefined> {
+    const entry = this.#sessions.get(session);
+    return entry === undefined ? undefined : await this.#autoAttach.ask(session, entry.agent, parent);
+  }
+
+  /** Takes a person's answer to that question. @throws HarnessError as `AutoAttachQuestions.answer`. */
+  async answerAutoAttach(session: SessionId, always: boolean): Promise<void> {
+    await this.#autoAttach.answer(session, always);
   }
 
   #tell(kind: NoticeKind, facts: Readonly<Record<string, string>>, text: string): void {
