@@ -1,7 +1,7 @@
 import { defined } from "../../../base/defined.ts";
 import { isObject, stringAt } from "../../../base/json.ts";
 import { sizeText } from "../../../base/text/size-text.ts";
-import { count, grouped } from "../../../base/text/text.ts";
+import { count, grouped, head } from "../../../base/text/text.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { proposedChanges } from "../../../view/texts/changes/change-preview.ts";
@@ -19,6 +19,10 @@ import type { DrawContext } from "./draw-context.ts";
 const INDENT = "  ";
 /** Lines of a diff that a folded call shows. */
 const DIFF_LINES = 12;
+/** Rows that a line takes in a folded call, about. */
+const LINE_ROWS = 3;
+/** Columns of the note about the characters behind them. */
+const NOTE_COLUMNS = 40;
 
 /** Returns the rows below the first one of a call: its change, its output, its media. */
 export function callBody(call: CallItem, context: DrawContext, isUnfolded: boolean): readonly DrawnRow[] {
@@ -61,7 +65,9 @@ function changeRows(
     columns: Math.max(1, columns - INDENT.length),
     layout: diffLayout,
     hasNames: false,
-    ...(isUnfolded ? {} : { linesMax: DIFF_LINES, ...defined({ unfoldKey }) }),
+    ...(isUnfolded
+      ? {}
+      : { linesMax: DIFF_LINES, charactersMax: LINE_ROWS * columns, ...defined({ unfoldKey }) }),
   });
   return drawn.map((each) => ({
     ...each,
@@ -75,7 +81,8 @@ function outputRows(call: CallItem, context: DrawContext, isUnfolded: boolean): 
   const output = call.state === "running" ? (call.progress?.tail ?? call.output) : call.output;
   if (output === "" || isAnswered(call)) return [];
   const lines = neutralise(output.replace(/\n+$/, "")).split("\n");
-  const shown = isUnfolded ? lines : lines.slice(firstShown(lines.length, lastLines));
+  const last = isUnfolded ? lines : lines.slice(firstShown(lines.length, lastLines));
+  const shown = isUnfolded ? last : last.map((line) => shortLine(line, context));
   const all = call.state === "running" ? Math.max(lines.length, call.progress?.lines ?? 0) : lines.length;
   const hidden = all - shown.length;
   const leftOut = call.outputLeftOut ?? 0;
@@ -105,6 +112,15 @@ function outputRows(call: CallItem, context: DrawContext, isUnfolded: boolean): 
     ...more,
     ...shown.flatMap((line) => wrapSpans([span(line, { role })], { columns, first: [span(INDENT)] })),
   ];
+}
+
+/** Returns a line as a folded call shows it: a few rows, and the count of the characters behind them. */
+function shortLine(line: string, { columns, unfoldKey }: DrawContext): string {
+  const most = LINE_ROWS * columns;
+  if (line.length <= most) return line;
+  const begins = head(line, Math.max(1, most - NOTE_COLUMNS));
+  const hint = unfoldKey === undefined ? "" : ` · ${unfoldKey} unfolds`;
+  return `${begins} … ${grouped(line.length - begins.length)} more characters${hint}`;
 }
 
 /** Returns the first line that a folded call shows: all of them if the row about the rest would save none. */
