@@ -6,7 +6,7 @@ import { cutEnd } from "../../../view/terminal/display-width.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { proposedChanges } from "../../../view/texts/changes/change-preview.ts";
 import type { CallItem } from "../../../view/transcript/items.ts";
-import type { DiffFile } from "../diff/diff-file.ts";
+import type { DiffFile, DiffLine } from "../diff/diff-file.ts";
 import { diffRows } from "../diff/diff-rows.ts";
 import { parseDiff } from "../diff/parse-diff.ts";
 import { proposedDiff } from "../diff/proposed-diff.ts";
@@ -19,6 +19,7 @@ import type { DrawContext } from "./draw-context.ts";
 const INDENT = "  ";
 /** Lines of a diff that a folded call shows. */
 const DIFF_LINES = 12;
+const CUT_TEXT = "  … a long change: /diff shows more of it";
 /** Rows that a line takes in a folded call, about. */
 const LINE_ROWS = 3;
 /** Columns of the note about the characters behind them. */
@@ -28,7 +29,10 @@ const NOTE_COLUMNS = 40;
 export function callBody(call: CallItem, context: DrawContext, isUnfolded: boolean): readonly DrawnRow[] {
   // The dialog of the question shows the change.
   const files = call.state === "asked" && !isUnfolded ? [] : changesOf(call);
-  const changes = files.length === 0 ? [] : changeRows(files, context, isUnfolded);
+  const changes = [
+    ...(files.length === 0 ? [] : changeRows(files, context, isUnfolded)),
+    ...(isChangeCut(call) ? wrapSpans([span(CUT_TEXT, { role: "dim" })], { columns: context.columns }) : []),
+  ];
   const media = call.media.map(({ type, bytes }) =>
     row(
       [
@@ -42,18 +46,34 @@ export function callBody(call: CallItem, context: DrawContext, isUnfolded: boole
       },
     ),
   );
-  const isQuiet = !isUnfolded && call.state === "done" && (files.length > 0 || isRead(call));
+  const isQuiet = !isUnfolded && call.state === "done" && (changes.length > 0 || isRead(call));
   return [...changes, ...(isQuiet ? [] : outputRows(call, context, isUnfolded)), ...media];
+}
+
+/** True if a change is too long to be here whole. */
+function isChangeCut({ diff, preview, areArgsCut, state }: CallItem): boolean {
+  return areArgsCut === true && diff === undefined && preview !== undefined && state !== "asked";
 }
 
 function isRead({ toolKind }: CallItem): boolean {
   return toolKind === "read" || toolKind === "search" || toolKind === "fetch";
 }
 
-function changesOf({ diff, preview, args }: CallItem): readonly DiffFile[] {
-  if (diff === undefined) return proposedDiff(proposedChanges(preview, args));
+/** Returns the change of a call. Of arguments that were cut it is the beginning of a new file, and of an edit nothing. */
+function changesOf({ diff, preview, args, areArgsCut }: CallItem): readonly DiffFile[] {
+  if (diff === undefined) {
+    const changes = proposedChanges(preview, args);
+    if (areArgsCut !== true) return proposedDiff(changes);
+    return proposedDiff(changes.filter(({ before }) => before === undefined)).map(withoutNotes);
+  }
   const path = preview === undefined || !isObject(args) ? undefined : stringAt(args, preview.path);
   return parseDiff(diff).map((file) => ({ ...defined({ to: path }), ...file }));
+}
+
+/** Returns a change without notes about its end, which was cut. */
+function withoutNotes({ hunks, ...file }: DiffFile): DiffFile {
+  const isLine = ({ kind }: DiffLine) => kind !== "note";
+  return { ...file, hunks: hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.filter(isLine) })) };
 }
 
 function changeRows(

@@ -232,3 +232,17 @@ test("[TUI-01 TUI-10 bar Tool calls] a folded call shows a few rows of a long li
   expect(shown(change).length).toBeLessThan(12);
   expect(shown(change, { unfolded: new Set([4]) }).length).toBeGreaterThan(60);
 });
+
+test("[TUI-05 TUI-10 bar Diff] of arguments that were cut no edit is drawn, and a written file says that it goes on", () => {
+  const preview = { path: "file_path", old: "old_string", new: "new_string" };
+  const part = "a\n".repeat(20);
+  const edit: CallItem = { ...BASH, tool: "Edit", toolKind: "edit", areArgsCut: true, preview };
+  const args = { file_path: "a.ts", old_string: part, new_string: "a" };
+  const more = "  … a long change: /diff shows more of it";
+  expect(shown({ ...edit, args })).toEqual(["● Edit a.ts  2s", more]);
+  const write = { path: "file_path", new: "content" };
+  const rows = shown({ ...edit, preview: write, args: { file_path: "a.ts", content: part + "cut" } });
+  expect(rows).toContain("  … 9 more lines");
+  expect(rows.at(-1)).toBe(more);
+  expect(shown({ ...edit, areArgsCut: undefined as never, args }).join()).toContain("- a");
+});
