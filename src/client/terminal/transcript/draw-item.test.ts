@@ -241,7 +241,7 @@ test("[TUI-05 TUI-10 bar Diff] of arguments that were cut no edit is drawn, and 
   const more = "  … a long change: /diff shows more of it";
   expect(shown({ ...edit, args })).toEqual(["● Edit a.ts  2s", more]);
   const write = { path: "file_path", new: "content" };
-  const rows = shown({ ...edit, preview: write, args: { file_path: "a.ts", content: part + "cut" } });
+  const rows = shown({ ...edit, preview: write, args: { file_path: "a.ts", content: `${part}cut` } });
   expect(rows).toContain("  … 9 more lines");
   expect(rows.at(-1)).toBe(more);
   expect(shown({ ...edit, areArgsCut: undefined as never, args }).join()).toContain("- a");
