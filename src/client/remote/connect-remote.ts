@@ -172,7 +172,7 @@ class Remote implements RemoteConnection, LinkReader {
       },
       pause: (fruitless, until) => this.#options.clock.sleep(backoff(fruitless), until),
       runOf: (id) => this.runOf(id),
-      reattach: (id) => this.#reattach(id),
+      reattach: (id, refused) => this.#hasMoved(id, refused),
       ended: (run) => {
         this.#seenIn.delete(run);
         this.#seenIn.delete(session);

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { fakeId } from "../../../test/support/fake-connection.ts";
+import { until } from "../../../test/support/until.ts";
 import { remoteParts } from "../../../test/support/ws-rig.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { PROTOCOL_VERSION } from "../../protocol/version.ts";
@@ -17,10 +18,17 @@ interface Frame {
 function openEngine() {
   const sockets = new Set<EventTarget>();
   const asked: Frame[] = [];
+  const urls: string[] = [];
   let engine = "eng_1";
   let clients = 0;
+  let isAttached = false;
   /** Refusals of the old run that are sent once the session is attached. */
   const late: (() => void)[] = [];
+
+  const refuseLate = (refuse: () => void) => {
+    if (isAttached) refuse();
+    else late.push(refuse);
+  };
 
   function answer(say: (frame: object) => void, { frame, id, body }: Frame): void {
     if (frame === "handshake") {
@@ -41,7 +49,11 @@ function openEngine() {
     if (engine === "eng_1") say({ frame: "accepted", id, body: { sessionId: RUN } });
     else if (body["kind"] === "AttachSession") {
       say({ frame: "accepted", id, body: { sessionId: NEXT } });
-      for (const refuseNow of late) refuseNow();
+      isAttached = true;
+      // The client has taken note of the new run by then.
+      setImmediate(() => {
+        for (const refuseNow of late.splice(0)) refuseNow();
+      });
     } else if (body["sessionId"] === NEXT)
       say(
         frame === "query"
@@ -49,10 +61,11 @@ function openEngine() {
           : { frame: "accepted", id, body: {} },
       );
     else if (asked.filter((each) => each.body["kind"] === "MarkRead").length === 1) refuse();
-    else late.push(refuse);
+    else refuseLate(refuse);
   }
 
-  function openSocket(): WebSocket {
+  function openSocket(url: string): WebSocket {
+    urls.push(url);
     const socket = new EventTarget();
     sockets.add(socket);
     const say = (frame: object) =>
@@ -61,13 +74,22 @@ function openEngine() {
       );
     queueMicrotask(() => socket.dispatchEvent(new Event("open")));
     return Object.assign(socket, {
-      send: (text: string) => answer(say, JSON.parse(text) as Frame),
+      send(text: string) {
+        const frame = JSON.parse(text) as Frame;
+        answer(say, frame);
+        if (frame.frame === "handshake" && engine === "eng_2" && url.includes(RUN))
+          refuseLate(() => {
+            say({ frame: "error", body: { reason: "UnknownSession", message: "" } });
+            queueMicrotask(() => socket.dispatchEvent(new Event("close")));
+          });
+      },
       close: () => undefined,
     }) as unknown as WebSocket;
   }
 
   return {
     asked,
+    urls,
     openSocket,
     restart() {
       engine = "eng_2";
@@ -76,9 +98,10 @@ function openEngine() {
   };
 }
 
-test("[CTL-03 REL-07] a command that was refused while another one attached its session again goes to the new run", async () => {
+test("[CTL-03 REL-07] what was refused while another one attached its session again goes to the new run", async () => {
   const engine = openEngine();
   const { signal } = new AbortController();
+  const reading = new AbortController();
   const { openSocket } = engine;
   await using connection = await connectRemote(
     { ...remoteParts("http://127.0.0.1:1"), token: () => "t", openSocket },
@@ -86,6 +109,9 @@ test("[CTL-03 REL-07] a command that was refused while another one attached its 
   );
   await connection.handshake(PROTOCOL_VERSION);
   await connection.send({ kind: "AttachSession", sessionId: RUN as never });
+  const events = connection.subscribe(RUN as never, { since: 0, signal: reading.signal });
+  const read = Array.fromAsync(events);
+  await until("the events are read", () => engine.urls.some((url) => url.includes(RUN)));
   engine.restart();
   const mark = { kind: "MarkRead", sessionId: RUN, event: 1, reader: "person" } as never;
   const draft = { kind: "GetDraft", sessionId: RUN, reader: "person" } as never;
@@ -100,4 +126,7 @@ test("[CTL-03 REL-07] a command that was refused while another one attached its 
     .map(({ body }) => `${body["kind"]} ${body["sessionId"] === NEXT ? "new" : "old"}`);
   expect(later.filter((each) => each === "AttachSession old")).toHaveLength(1);
   expect(later.filter((each) => each === "MarkRead new")).toHaveLength(2);
+  await Promise.race([read, until("the events go on", () => engine.urls.some((url) => url.includes(NEXT)))]);
+  reading.abort();
+  expect(await read).toEqual([]);
 });
