@@ -34,7 +34,7 @@ function openReviving() {
   return { clock, failures, start, take, dies };
 }
 
-test("[CTL-18 REL-02] an engine that dies again and again is restarted three times, and the person is told of the end of that", async () => {
+test("[CTL-18 REL-02] an engine that dies again and again is restarted three times, and then the person learns that it is not", async () => {
   const { failures, start, take, dies } = openReviving();
   for (let times = 1; times <= 4; times += 1) {
     await dies();
@@ -54,7 +54,7 @@ test("[CTL-18 REL-02] one that has lived for long since its restart is restarted
   }
 });
 
-test("[CTL-18 REL-02] a start that fails is told, and made again until one succeeds", async () => {
+test("[CTL-18 REL-02] a start that fails is reported, and made again until one succeeds", async () => {
   const { failures, start, dies } = openReviving();
   start.failure = FULL;
   await dies();

@@ -239,7 +239,7 @@ class Remote implements RemoteConnection, LinkReader {
     try {
       return (await this.#askRenewed(kind, { ...command, sessionId: run })) as Accepted;
     } catch (thrown) {
-      // A refused command had no effect, so it may be sent to the run that takes over, whoever has attached that.
+      // A refused command had no effect, so it may be sent to the run that has taken over, or takes over now.
       if (!hasReason(thrown, "UnknownSession") || !(await this.#hasMoved(known, run))) throw thrown;
       return (await this.#askRenewed(kind, { ...command, sessionId: this.runOf(known) })) as Accepted;
     }

@@ -220,7 +220,7 @@ export class DraftKeeper {
   }
 
   /**
-   * Returns what another client has kept meanwhile in the place of those without a session; undefined if nothing.
+   * Returns the draft of another client without a session, which it has kept meanwhile; undefined if there is none.
    * @param own the text that this client has kept there.
    */
   async #otherAt({ session: sessionId, reader }: DraftLocation, own: string): Promise<string | undefined> {

@@ -59,7 +59,7 @@ function isRead({ toolKind }: CallItem): boolean {
   return toolKind === "read" || toolKind === "search" || toolKind === "fetch";
 }
 
-/** Returns the change of a call. Of arguments that were cut it is the beginning of a new file, and of an edit nothing. */
+/** Returns the change of a call. If its arguments were cut: the beginning of a new file, and nothing of an edit. */
 function changesOf({ diff, preview, args, areArgsCut }: CallItem): readonly DiffFile[] {
   if (diff === undefined) {
     const changes = proposedChanges(preview, args);

@@ -233,7 +233,7 @@ test("[TUI-01 TUI-10 bar Tool calls] a folded call shows a few rows of a long li
   expect(shown(change, { unfolded: new Set([4]) }).length).toBeGreaterThan(60);
 });
 
-test("[TUI-05 TUI-10 bar Diff] of arguments that were cut no edit is drawn, and a written file says that it goes on", () => {
+test("[TUI-05 TUI-10 bar Diff] of arguments that were cut no edit is drawn, and below a written file is a note", () => {
   const preview = { path: "file_path", old: "old_string", new: "new_string" };
   const part = "a\n".repeat(20);
   const edit: CallItem = { ...BASH, tool: "Edit", toolKind: "edit", areArgsCut: true, preview };
