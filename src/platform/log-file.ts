@@ -51,10 +51,21 @@ function levelFor(component: string, levels: ReadonlyMap<string, LogLevel>): Log
   return levels.get("") ?? "info";
 }
 
+/** Writes to standard error. Without a listener, a failed write ends the process as an uncaught error event. */
+function errorStream(): (text: string) => void {
+  let isHeard = false;
+  return (text) => {
+    if (!isHeard) process.stderr.on("error", () => undefined);
+    isHeard = true;
+    process.stderr.write(text);
+  };
+}
+
 function lineSink(options: LogOptions): (line: string, at: Date) => void {
   let broken = false;
+  const tell = errorStream();
   return (line, at) => {
-    if (options.toStderr) process.stderr.write(line);
+    if (options.toStderr) tell(line);
     if (options.directory === undefined || broken) return;
     const file = join(options.directory, `harness-${at.toISOString().slice(0, 10).replaceAll("-", "")}.log`);
     try {
@@ -66,9 +77,7 @@ function lineSink(options: LogOptions): (line: string, at: Date) => void {
       appendFileSync(file, line);
     } catch (thrown) {
       broken = true;
-      process.stderr.write(
-        `cinch: the log ${file} cannot be written (${messageOf(thrown)}); going on without it\n`,
-      );
+      tell(`cinch: the log ${file} cannot be written (${messageOf(thrown)}); going on without it\n`);
     }
   };
 }

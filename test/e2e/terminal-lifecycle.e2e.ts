@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openMockHome } from "../support/mock-home.ts";
 import { says } from "../support/mock-provider/turn.ts";
-import { signalIfRunning } from "../support/processes.ts";
+import { signalIfRunning, someChildWith } from "../support/processes.ts";
 import { modesLeftOn, openRecordedTerminal } from "../support/recorded-terminal.ts";
 import { requireProgram } from "../support/requires.ts";
 import { until } from "../support/until.ts";
@@ -41,7 +41,10 @@ test(
           terminal.write("go\r");
           await terminal.writes("word9", from);
         }
-        signalIfRunning(Number(readFileSync(join(mock.work, "pid"), "utf8")), signal);
+        const client = Number(readFileSync(join(mock.work, "pid"), "utf8"));
+        // The process that restores the terminal of a killed client is started behind the first frame.
+        if (signal === "SIGKILL") await someChildWith(client, "cinch-watchdog");
+        signalIfRunning(client, signal);
         await terminal.writes(signal === "SIGKILL" ? "code 137" : "code 130", from);
         const left = () => modesLeftOn(terminal.record).filter((each) => each !== OF_THE_SHELL);
         const rest = () => (left().length === 0 ? "" : `${phase}, ${signal}: ${left().join(" ")}`);

@@ -97,6 +97,7 @@ export function fakeServices(): FakeServices {
       transcript: NEW_TRANSCRIPT,
       self: "cli_self",
       last: undefined,
+      selves: new Set(),
       isModelNamed: false,
       begins: undefined,
       isUntouched: false,

@@ -121,7 +121,8 @@ function sinkOutput(file: Bun.BunFile): Output {
   };
 }
 
-function outputError(error: Error): Error {
+/** Returns the error of a write to an output stream as `Output.write` throws it. */
+export function outputError(error: Error): Error {
   const closed = ["EPIPE", "ERR_STREAM_DESTROYED", "EBADF", "ECONNRESET"].includes(codeOf(error) ?? "");
   if (closed) return new OutputClosed("nobody reads the output", { cause: error });
   return new HarnessError("OutputUnwritable", { detail: error.message }, { cause: error });

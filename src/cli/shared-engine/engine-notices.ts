@@ -5,6 +5,7 @@ import {
   ENGINE_BACK,
   ENGINE_RESUMED,
   engineAway,
+  engineNotRestarted,
   OWN_ENGINE_AWAY,
   UPGRADING,
 } from "../../view/notes/engine-text.ts";
@@ -15,6 +16,7 @@ const NOTICES_MAX = 64;
 export interface EngineNotices {
   onState(state: RemoteState): void;
   onResumed(): void;
+  onNotRestarted(failure?: unknown): void;
   onUpgrade(): void;
   /** Yields the notices that nobody has read, and those from now on. */
   read(signal: AbortSignal): AsyncIterable<EngineNotice>;
@@ -28,6 +30,8 @@ export function engineNotices({ isOwn }: { readonly isOwn: boolean }): EngineNot
   const readers = new Set<BoundedQueue<EngineNotice>>();
   let unread: readonly EngineNotice[] = [];
   let isAway = false;
+  /** True once it is said that the engine was not restarted. */
+  let isTold = false;
   const tell = (notice: EngineNotice) => {
     for (const reader of readers) reader.push(notice);
     if (readers.size === 0) unread = [...unread, notice].slice(-NOTICES_MAX);
@@ -37,8 +41,13 @@ export function engineNotices({ isOwn }: { readonly isOwn: boolean }): EngineNot
       if (state.kind === "away" && !isAway) tell(isOwn ? OWN_ENGINE_AWAY : engineAway(state.error));
       if (state.kind === "connected" && isAway) tell(ENGINE_BACK);
       isAway = state.kind === "away";
+      isTold &&= isAway;
     },
     onResumed: () => tell(ENGINE_RESUMED),
+    onNotRestarted(failure) {
+      if (isAway && !isTold) tell(engineNotRestarted(failure));
+      isTold = true;
+    },
     onUpgrade: () => tell(UPGRADING),
     async *read(signal) {
       const queue = new BoundedQueue<EngineNotice>(NOTICES_MAX);

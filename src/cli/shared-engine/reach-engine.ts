@@ -17,6 +17,8 @@ const TRY_AGAIN_MS = 50;
 /** Attempts to reach an engine that has gone before it is restarted: about two seconds. */
 const REVIVE_ATTEMPTS = 5;
 const REVIVALS_MAX = 3;
+/** An engine that has lived so long since its restart counts as steady. */
+const STEADY_MS_MIN = 600_000;
 
 export interface ReachOptions {
   /** Settings for an engine of this process. A shared engine takes none of them: see `runSettings`. */
@@ -28,6 +30,11 @@ export interface ReachOptions {
   readonly features?: readonly string[];
   /** Called when a shared engine goes away and comes back. */
   readonly onState?: (state: RemoteState) => void;
+  /**
+   * Called when a shared engine that has gone was not restarted: after the failure of a start, which is tried again, or
+   * without one if it has died too often.
+   */
+  readonly onNotRestarted?: (failure?: unknown) => void;
   /** Called when a session is resumed in a restarted engine. */
   readonly onResumed?: () => void;
   /** Called when a new engine brings the database up to date first. */
@@ -149,19 +156,34 @@ async function sharedEngine(options: ReachOptions): Promise<RemotePort> {
 }
 
 /**
- * Restarts an engine that has died under its clients. Another client may do that too, and is given some attempts' time;
- * one that dies again and again is left to a person.
+ * Restarts an engine that has died under its clients. Another client may do that too, and is given some attempts' time.
+ * One that dies again and again is left to a person. A start that fails is made again after as many attempts.
  */
-function reviving({ at, onState }: ReachOptions, start: () => Promise<void>): (state: RemoteState) => void {
+export function reviving(
+  { at, signal, onState, onNotRestarted }: Omit<ReachOptions, "settings" | "listen">,
+  start: () => Promise<void>,
+): (state: RemoteState) => void {
+  const { clock, log } = at.world;
   let attempts = 0;
   let starts = 0;
+  let startedAtMs = Number.NEGATIVE_INFINITY;
   return (state) => {
     onState?.(state);
     attempts = state.kind === "away" ? attempts + 1 : 0;
-    if (attempts !== REVIVE_ATTEMPTS || starts === REVIVALS_MAX) return;
+    if (attempts !== REVIVE_ATTEMPTS) return;
+    if (clock.monotonic() - startedAtMs > STEADY_MS_MIN) starts = 0;
+    if (starts === REVIVALS_MAX) {
+      onNotRestarted?.();
+      return;
+    }
     starts += 1;
+    startedAtMs = clock.monotonic();
     start().catch((thrown: unknown) => {
-      at.world.log.for("cli").write("warn", "the engine was not restarted", { problem: messageOf(thrown) });
+      log.for("cli").write("warn", "the engine was not restarted", { problem: messageOf(thrown) });
+      if (signal.aborted || hasReason(thrown, "EngineRunning")) return; // another client was quicker
+      starts -= 1;
+      attempts = 0;
+      onNotRestarted?.(thrown);
     });
   };
 }

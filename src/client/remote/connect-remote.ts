@@ -132,11 +132,14 @@ class Remote implements RemoteConnection, LinkReader {
   ): Promise<ResultOf<Kind>> {
     this.#assertReady();
     const { kind, sessionId } = query as { readonly kind: Kind; readonly sessionId?: SessionId };
-    const aimed = () => (sessionId === undefined ? query : { ...query, sessionId: this.runOf(sessionId) });
+    const runNow = () => (sessionId === undefined ? undefined : this.runOf(sessionId));
+    const run = runNow();
+    const aimed = () => (sessionId === undefined ? query : { ...query, sessionId: runNow() });
     const ask = () => whileAlive(this.#askRenewed(kind, aimed(), "query"), signal);
-    // A query changes nothing, so it may be sent again after a lost connection.
+    // A query changes nothing, so it may be sent again after a lost connection, or to the run that has taken over.
     const answer = await ask().catch((thrown: unknown) => {
-      if (!hasReason(thrown, "ConnectionLost")) throw thrown;
+      const hasMoved = hasReason(thrown, "UnknownSession") && runNow() !== run;
+      if (!hasMoved && !hasReason(thrown, "ConnectionLost")) throw thrown;
       return ask();
     });
     const { readResult } = await import("../../protocol/queries/read-query.ts");
@@ -169,7 +172,7 @@ class Remote implements RemoteConnection, LinkReader {
       },
       pause: (fruitless, until) => this.#options.clock.sleep(backoff(fruitless), until),
       runOf: (id) => this.runOf(id),
-      reattach: (id) => this.#reattach(id),
+      reattach: (id, refused) => this.#hasMoved(id, refused),
       ended: (run) => {
         this.#seenIn.delete(run);
         this.#seenIn.delete(session);
@@ -232,13 +235,13 @@ class Remote implements RemoteConnection, LinkReader {
     const { kind } = command;
     if (!("sessionId" in command)) return (await this.#askRenewed(kind, command)) as Accepted;
     const known = command.sessionId;
-    const aimed = () => ({ ...command, sessionId: this.runOf(known) });
+    const run = this.runOf(known);
     try {
-      return (await this.#askRenewed(kind, aimed())) as Accepted;
+      return (await this.#askRenewed(kind, { ...command, sessionId: run })) as Accepted;
     } catch (thrown) {
-      // A refused command had no effect, so it may be sent to the run that takes over.
-      if (!hasReason(thrown, "UnknownSession") || !(await this.#reattach(known))) throw thrown;
-      return (await this.#askRenewed(kind, aimed())) as Accepted;
+      // A refused command had no effect, so it may be sent to the run that has taken over, or takes over now.
+      if (!hasReason(thrown, "UnknownSession") || !(await this.#hasMoved(known, run))) throw thrown;
+      return (await this.#askRenewed(kind, { ...command, sessionId: this.runOf(known) })) as Accepted;
     }
   }
 
@@ -312,6 +315,11 @@ class Remote implements RemoteConnection, LinkReader {
     this.#isAway = false;
     this.#greeting = greeting;
     if (isNews) this.#options.onState?.({ kind: "connected", engine: greeting.engine });
+  }
+
+  /** Returns true if another run has taken over from a run of a session, or does so now. */
+  async #hasMoved(session: SessionId, run: SessionId): Promise<boolean> {
+    return this.runOf(session) !== run || (await this.#reattach(session));
   }
 
   /** Attaches again to a session of an earlier engine that has not ended; returns false for any other session. */

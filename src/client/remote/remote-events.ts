@@ -24,8 +24,8 @@ export interface RemoteEventsDependencies {
   pause(fruitless: number, signal: AbortSignal): Promise<void>;
   /** Returns the current run of a session. */
   runOf(session: SessionId): SessionId;
-  /** Opens a new run if the engine restarted; returns false if that would not help. */
-  reattach(session: SessionId): Promise<boolean>;
+  /** Opens a new run if the engine restarted and nobody has yet; returns false if that would not help. */
+  reattach(session: SessionId, refused: SessionId): Promise<boolean>;
   /** Called when the session has ended. */
   ended(session: SessionId): void;
 }
@@ -39,12 +39,15 @@ export class RemoteEvents {
   readonly #leave = new AbortController();
   readonly #signal: AbortSignal;
   #since: EventSeq | undefined;
+  /** The run that the newest socket was opened for. */
+  #run: SessionId;
   /** The first socket, opened with the subscription, not with the first read. */
   readonly #first: Promise<Stretch>;
 
   constructor(dependencies: RemoteEventsDependencies) {
     this.#dependencies = dependencies;
     this.#since = dependencies.since;
+    this.#run = dependencies.session;
     this.#signal = AbortSignal.any([dependencies.signal, this.#leave.signal]);
     this.#first = this.#open();
     this.#first.catch(() => undefined); // `read` throws it
@@ -94,14 +97,15 @@ export class RemoteEvents {
   async #mayGoOn(refusal: Error): Promise<boolean> {
     const { session, reattach } = this.#dependencies;
     if (hasReason(refusal, "TokenExpired")) return true; // unless the next socket is refused for that too
-    return hasReason(refusal, "UnknownSession") && (await reattach(session));
+    return hasReason(refusal, "UnknownSession") && (await reattach(session, this.#run));
   }
 
   async #open(): Promise<Stretch> {
     const { session, runOf, open, args } = this.#dependencies;
     const stretch = new Stretch();
     const at = defined({ since: this.#since, args });
-    const link = await open({ session: runOf(session), ...at }, stretch, this.#signal);
+    this.#run = runOf(session);
+    const link = await open({ session: this.#run, ...at }, stretch, this.#signal);
     stretch.bind(link);
     this.#since ??= link.greeting.since;
     return stretch;

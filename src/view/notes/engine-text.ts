@@ -22,6 +22,15 @@ export const OWN_ENGINE_AWAY: EngineNotice = {
   text: "The engine has stopped: it is started again. What you type waits.",
 };
 
+/** Returns the notice of the engine of this user after a start that failed. Undefined: it has died too often. */
+export function engineNotRestarted(failure: unknown): EngineNotice {
+  const text =
+    failure === undefined
+      ? "The engine has stopped again and again: it is not restarted any more. What you type waits until another cinch starts one."
+      : `The engine has stopped, and could not be started: ${failureSentence(failure)} It is tried again. What you type waits.`;
+  return { kind: "away", text };
+}
+
 /** Returns the notice of an engine at an address, which nobody starts from here. The failure may end with a command. */
 export function engineAway({ message }: HarnessError): EngineNotice {
   const why = neutraliseLine(message);
@@ -30,7 +39,11 @@ export function engineAway({ message }: HarnessError): EngineNotice {
 
 /** Returns the notice of an engine that was never reached, or of a session that could not be opened at the start. */
 export function engineFailed(failure: unknown): EngineNotice {
+  const text = `${failureSentence(failure)} Nothing can be sent here: leave cinch, and start it again.`;
+  return { kind: "failed", text };
+}
+
+function failureSentence(failure: unknown): string {
   const why = neutraliseLine(failure instanceof HarnessError ? refusalText(failure) : messageOf(failure));
-  const sentence = /[.!?]$/.test(why) ? why : `${why}.`;
-  return { kind: "failed", text: `${sentence} Nothing can be sent here: leave cinch, and start it again.` };
+  return /[.!?]$/.test(why) ? why : `${why}.`;
 }

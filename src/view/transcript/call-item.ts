@@ -19,13 +19,15 @@ const DIFF_CHARACTERS_MAX = 524_288;
 export function newCall(envelope: EnvelopeOf<"ToolCallStarted">): CallItem {
   const { id: event, ts, payload } = envelope;
   const { callId, tool, args, toolKind, preview, toModel = false } = payload;
+  const shortArgs = shortenedJson(args, ARGS_CHARACTERS_MAX);
   return {
     kind: "call",
     event,
     ts,
     callId,
     tool: tool.slice(0, NAME_CHARACTERS_MAX),
-    args: shortenedJson(args, ARGS_CHARACTERS_MAX),
+    args: shortArgs,
+    ...(shortArgs === args ? {} : { areArgsCut: true as const }),
     ...defined({ toolKind, preview }),
     ...(isShellEvent(envelope) ? { shell: { toModel } } : {}),
     state: "running",

@@ -80,6 +80,8 @@ export interface CallItem extends ItemFacts {
   readonly toolKind?: ToolKind;
   /** Arguments; long ones are cut. */
   readonly args: unknown;
+  /** True if they were cut: a change that is read from them may be another one. Absent: they are whole. */
+  readonly areArgsCut?: true;
   /** Names of the arguments that hold the change of a file. */
   readonly preview?: ChangePreview;
   /** The change as a unified diff, if a question or a result had it. */

@@ -35,9 +35,9 @@ import { screenSetting } from "./settings-file.ts";
 export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode> {
   const { stop } = at;
   const notices = engineNotices({ isOwn: line.connect === undefined });
-  const { onState, onResumed, onUpgrade } = notices;
+  const { onState, onResumed, onNotRestarted, onUpgrade } = notices;
   await using starting = startingEngine(
-    (signal) => engineOf(line, { at, onState, onResumed, onUpgrade, signal }),
+    (signal) => engineOf(line, { at, onState, onResumed, onNotRestarted, onUpgrade, signal }),
     stop.signal,
   );
   if (line.connect !== undefined) await starting.reached; // it may ask for its token on the terminal
@@ -131,7 +131,10 @@ function withVariableHint(thrown: unknown): unknown {
 
 async function engineOf(
   line: Line,
-  reachOptions: Pick<ReachOptions, "at" | "onState" | "onResumed" | "onUpgrade" | "signal">,
+  reachOptions: Pick<
+    ReachOptions,
+    "at" | "onState" | "onResumed" | "onNotRestarted" | "onUpgrade" | "signal"
+  >,
 ): Promise<ReachedEngine> {
   const { settings, connect } = line;
   if (connect !== undefined) {

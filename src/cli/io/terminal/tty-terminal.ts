@@ -4,6 +4,7 @@ import type { Clock } from "../../../base/world.ts";
 import type { Complete, LineInput, LineTerminal } from "../../../client/line/input/terminal.ts";
 import { clipboardSequence } from "../../../view/terminal/clipboard.ts";
 import type { Output } from "../output.ts";
+import { outputError } from "../output.ts";
 import { BELL, EditedLine } from "./edited-line.ts";
 
 const LINES_AHEAD_MAX = 1_000;
@@ -41,6 +42,9 @@ export function ttyTerminal(options: TtyOptions): TtyTerminal {
   function push(input: LineInput): void {
     if (!inputs.push(input)) screen.write(BELL);
   }
+
+  // A line below an output that takes nothing is never seen. A terminal that was closed is no failure.
+  if (!output.isTerminal) screen.on("error", (error) => inputs.fail(outputError(error)));
 
   function interrupt(): void {
     push({ kind: "interrupt", atMs: clock.monotonic() });

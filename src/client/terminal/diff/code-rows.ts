@@ -23,13 +23,18 @@ export interface CodeStyle {
   /** Role of the changed words. */
   readonly wordRole: Role;
   readonly marks?: Marks;
+  /** Characters that are drawn. Default: `LINE_CHARACTERS_MAX`. */
+  readonly charactersMax?: number;
   /** Syntax colours of the shown line. Ignored if their text is another one. */
   readonly syntax?: readonly Span[];
 }
 
 /** Returns the spans of a line. A line that is too long is cut, with a note that counts what is missing. */
-export function codeSpans(text: string, { role, wordRole, marks = [], syntax }: CodeStyle): readonly Span[] {
-  const drawnText = head(text, LINE_CHARACTERS_MAX);
+export function codeSpans(
+  text: string,
+  { role, wordRole, marks = [], syntax, charactersMax = LINE_CHARACTERS_MAX }: CodeStyle,
+): readonly Span[] {
+  const drawnText = head(text, charactersMax);
   const note =
     drawnText.length === text.length
       ? []

@@ -18,6 +18,8 @@ export interface DiffOptions {
   readonly layout?: DiffLayout;
   /** Lines of all hunks that are drawn; the rest is counted in one row. Default: 2,000. */
   readonly linesMax?: number;
+  /** Characters of each line that are drawn; the rest is counted behind them. Default: 2,000. */
+  readonly charactersMax?: number;
   /** Key that shows the lines that are left out, for the row about them. Default: none. */
   readonly unfoldKey?: string;
   /** False: no row with the name of each file. Default: true. */
@@ -42,7 +44,7 @@ export function diffRows(files: readonly DiffFile[], options: DiffOptions): read
       left -= lines.length;
       hidden += hunk.lines.length - lines.length;
       if (lines.length === 0) continue;
-      const picture = pictureOf({ ...hunk, lines }, file, columns);
+      const picture = pictureOf({ ...hunk, lines }, file, options);
       // A hunk may have more rows than a call takes arguments.
       for (const each of headingRows(hunk, file, columns)) rows.push(each);
       for (const each of isSide && !isWhole(file) ? sideRows(picture) : unifiedRows(picture)) rows.push(each);
@@ -59,7 +61,7 @@ export function diffRows(files: readonly DiffFile[], options: DiffOptions): read
   return rows;
 }
 
-function pictureOf(hunk: DiffHunk, file: DiffFile, columns: number): HunkPicture {
+function pictureOf(hunk: DiffHunk, file: DiffFile, { columns, charactersMax }: DiffOptions): HunkPicture {
   const language = languageOf(file);
   return {
     hunk,
@@ -67,6 +69,7 @@ function pictureOf(hunk: DiffHunk, file: DiffFile, columns: number): HunkPicture
     marks: wordMarks(hunk.lines),
     hasNumbers: file.isPlaceUnknown !== true && file.hasGaps !== true,
     ...(language === "" ? {} : { syntax: syntaxOf(hunk.lines, language) }),
+    ...(charactersMax === undefined ? {} : { charactersMax }),
   };
 }
 

@@ -12,6 +12,8 @@ export interface HunkPicture {
   readonly marks: ReadonlyMap<number, Marks>;
   /** False if the numbers of the lines are not known. */
   readonly hasNumbers: boolean;
+  /** Characters of a line that are drawn. Default: `LINE_CHARACTERS_MAX`. */
+  readonly charactersMax?: number;
   /** Syntax colours by the index of the line. */
   readonly syntax?: ReadonlyMap<number, readonly Span[]>;
 }
@@ -53,7 +55,10 @@ export function numberedLines({ oldStart, newStart, lines }: DiffHunk): readonly
 }
 
 /** Returns how a line is drawn. */
-export function styleOf({ line, index }: NumberedLine, { marks, syntax }: HunkPicture): CodeStyle {
+export function styleOf(
+  { line, index }: NumberedLine,
+  { marks, syntax, charactersMax }: HunkPicture,
+): CodeStyle {
   const changed = marks.get(index);
   const colours = syntax?.get(index);
   return {
@@ -61,6 +66,7 @@ export function styleOf({ line, index }: NumberedLine, { marks, syntax }: HunkPi
     wordRole: line.kind === "added" ? "addedWord" : "removedWord",
     ...(changed === undefined ? {} : { marks: changed }),
     ...(colours === undefined ? {} : { syntax: colours }),
+    ...(charactersMax === undefined ? {} : { charactersMax }),
   };
 }
 

@@ -11,6 +11,7 @@ function openKeeper(session: object = {}) {
   const services = fakeServices();
   Object.assign(services.session, session);
   services.answers.GetSession = {};
+  services.answers.GetDraft = { text: "" };
   const draft = { text: "" };
   const keeper = new DraftKeeper(services, {
     uploads: new ImageUploads(services.session),

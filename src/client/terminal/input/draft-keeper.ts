@@ -57,7 +57,8 @@ type KeeperServices = Pick<Services, "session" | "clock" | "say" | "showFailure"
 /**
  * Keeps the draft in the session that is shown, so that it survives the end of this client (TUI-10). While no session
  * is open, the last one of the folder keeps it. A client that comes into a session in which another terminal client is
- * has its own draft there; the next one that comes alone gets all that were left.
+ * has its own draft there; the next one that comes alone gets all that were left. Of two clients without a session, the
+ * first one to write keeps its draft, and that of the other joins it at its end.
  */
 export class DraftKeeper {
   readonly #services: KeeperServices;
@@ -96,6 +97,7 @@ export class DraftKeeper {
     this.#timer?.[Symbol.dispose]();
     await this.#keeping;
     await this.#keep();
+    await this.#joinOther();
   }
 
   /**
@@ -213,9 +215,39 @@ export class DraftKeeper {
     if (before === undefined || isSame(before.place, place)) return;
     this.#kept = undefined;
     if (before.text === "") return;
+    // Another client without a session has its own draft there by now.
+    if ((await this.#otherAt(before.place, before.text)) !== undefined) return;
     const { session: sessionId, reader } = before.place;
     const answer = await this.#services.session.send({ kind: "SetDraft", sessionId, text: "", reader });
     if (answer instanceof HarnessError) this.#kept = before; // tried again with the next change
+  }
+
+  /**
+   * Returns the draft of another client without a session, which it has kept meanwhile; undefined if there is none.
+   * @param own the text that this client has kept there.
+   */
+  async #otherAt({ session: sessionId, reader }: DraftLocation, own: string): Promise<string | undefined> {
+    if (reader !== NEW_DRAFT_READER) return undefined;
+    const answer = await this.#services.session.query({ kind: "GetDraft", sessionId, reader });
+    return answer instanceof HarnessError || answer.text === "" || answer.text === own
+      ? undefined
+      : answer.text;
+  }
+
+  /** Keeps the draft below that of another client, if both have no session: the next client gets both. */
+  async #joinOther(): Promise<void> {
+    const place = await this.#place();
+    if (place === undefined) return;
+    const draft = this.#options.read();
+    const text = await this.#textOf(draft, place);
+    const other = await this.#otherAt(place, text);
+    if (text === "" || other === undefined) return;
+    const hasOwn = `\n${other}\n`.includes(`\n${text}\n`);
+    const both = hasOwn ? other : `${other}\n${text}`;
+    if (both.length > DRAFT_CHARACTERS_MAX) return;
+    const { session: sessionId, reader } = place;
+    const answer = await this.#services.session.send({ kind: "SetDraft", sessionId, text: both, reader });
+    if (!(answer instanceof HarnessError)) this.#kept = { place, text: both, draft: draft.text };
   }
 
   #start(): void {
@@ -236,12 +268,14 @@ export class DraftKeeper {
     const draft = this.#options.read();
     const whole = await this.#textOf(draft, place);
     const text = whole.slice(0, DRAFT_CHARACTERS_MAX);
-    const before = this.#kept;
-    if ((before !== undefined && isSame(before.place, place) ? before.text : "") === text) {
+    const before = this.#kept !== undefined && isSame(this.#kept.place, place) ? this.#kept.text : "";
+    if (before === text) {
       this.#kept = { place, text, draft: draft.text };
       return;
     }
     const { session: sessionId, reader } = place;
+    // That of another client stays: at the end of this one, its own joins it.
+    if ((await this.#otherAt(place, before)) !== undefined) return;
     const answer = await session.send({ kind: "SetDraft", sessionId, text, reader });
     if (answer instanceof HarnessError) return; // tried again with the next change
     const shown = await this.#place();

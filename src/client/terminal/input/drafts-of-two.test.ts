@@ -3,7 +3,7 @@ import { settle } from "../../../../test/support/fake-clock.ts";
 import { fakeServices } from "../../../../test/support/terminal-parts.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import { ImageUploads } from "../images/image-uploads.ts";
-import { DraftKeeper } from "./draft-keeper.ts";
+import { DRAFT_PAUSE_MS, DraftKeeper, NEW_DRAFT_READER } from "./draft-keeper.ts";
 import type { ChippedText } from "./editor/chips.ts";
 import { ClearedDrafts } from "./history/cleared-drafts.ts";
 
@@ -37,8 +37,10 @@ class Engine {
     );
   }
 
-  keeper(id: string) {
+  /** @param session facts of the session that is shown. */
+  keeper(id: string, session: object = {}) {
     const services = this.attach(id);
+    Object.assign(services.session, session);
     let draft: ChippedText = { text: "", chips: [] };
     const keeper = new DraftKeeper(services, {
       uploads: new ImageUploads(services.session),
@@ -47,7 +49,7 @@ class Engine {
     const write = (text: string) => {
       draft = { text, chips: [] };
     };
-    return { keeper, write };
+    return { services, keeper, write };
   }
 }
 
@@ -110,4 +112,31 @@ test("[TUI-08 TUI-10] what two clients have cleared is kept of both, and what is
   one.add({ text: "fourth", atMs: 4 });
   await settle();
   expect(one.unkept.map(({ text }) => text)).toEqual(["fourth"]);
+});
+
+test("[TUI-10 complaint 16] of two clients without a session neither empties nor overwrites the draft of the other", async () => {
+  const engine = new Engine();
+  const atNew = { open: undefined, last: { session: "ses_0" } };
+  const [one, two] = [engine.keeper("cli_1", atNew), engine.keeper("cli_2", atNew)];
+  for (const { keeper } of [one, two]) expect((await keeper.restored()).text).toBe("");
+  one.write("of the first");
+  await one.keeper.settle();
+  two.write("of the second");
+  two.keeper.changed();
+  await two.services.clock.advance(DRAFT_PAUSE_MS);
+  expect([engine.drafts.get(NEW_DRAFT_READER), two.keeper.isKept]).toEqual(["of the first", false]);
+  await two.keeper.settle();
+  expect([engine.drafts.get(NEW_DRAFT_READER), two.keeper.isKept]).toEqual([
+    "of the first\nof the second",
+    true,
+  ]);
+  Object.assign(one.services.session, { open: { session: "ses_1" } });
+  one.write("");
+  await one.keeper.settle(); // it was sent, to a new session
+  expect(engine.drafts.get(NEW_DRAFT_READER)).toBe("of the first\nof the second");
+  const three = engine.keeper("cli_3", atNew);
+  expect((await three.keeper.restored()).text).toBe("of the first\nof the second");
+  three.write("");
+  await three.keeper.settle();
+  expect(engine.drafts.get(NEW_DRAFT_READER)).toBe("");
 });

@@ -180,14 +180,15 @@ export class MessageSender implements Messages {
   }
 }
 
-/** Shows why a message was not sent. Without a model, the way to one is what counts. */
+/** Shows why a message was not sent. Without a model or a session, the way to one is what counts. */
 function tellUnsent(failure: unknown, { keys, say, showFailure }: Services): void {
-  if (!hasReason(failure, "NoModel")) {
-    showFailure(failure);
-    return;
-  }
-  const [key = "the palette"] = keys.keysOf("model.setUp");
-  say(`No model yet: ${key} sets one up. Your prompt stays in the draft.`, "warning");
+  if (hasReason(failure, "NoModel")) {
+    const key = keys.label("model.setUp", "the palette");
+    say(`No model yet: ${key} sets one up. Your prompt stays in the draft.`, "warning");
+  } else if (hasReason(failure, "NoSuchSession")) {
+    const key = keys.label("session.new", "the palette");
+    say(`This session was deleted: ${key} begins another one. Your prompt stays in the draft.`, "warning");
+  } else showFailure(failure);
 }
 
 /** Returns a message with the images that its text mentions: a label stands in place of each mention. */

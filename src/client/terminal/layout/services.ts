@@ -35,6 +35,8 @@ export interface SessionAccess {
   readonly transcript: Transcript;
   /** The client that this is; absent until the engine is reached. */
   readonly self: string | undefined;
+  /** All ids that this client has had: a restarted engine gives it another one. */
+  readonly selves: ReadonlySet<string>;
   /** The last session of the folder, which the person could continue; absent before the engine is reached. */
   readonly last: SessionInfo | undefined;
   /** True if the command line names a model, or a profile, which may name one; false before the engine is reached. */

@@ -563,3 +563,47 @@ test("[PERM-14] an answer to what is not asked any more says so; any other refus
     expect(services.said).toEqual([said]);
   }
 });
+
+test("[TUI-08 TUI-10 complaint 16] words for a question that another client answers, or whose turn ends, come into the draft", async () => {
+  const { services, dock, input, press, live } = openStage();
+  services.ask(permission());
+  await live();
+  press("w", ..."use rg");
+  expect(input.text).toBe("");
+  services.ask(permission({ callId: "call_2" as never }));
+  dock.changed();
+  expect(input.text).toBe("use rg");
+  expect(services.said.at(-1)).toBe("The question is gone: what you wrote for it is in the draft.");
+  dock.changed();
+  expect(input.text).toBe("use rg");
+});
+
+test("[TUI-08 TUI-10 complaint 16] words of an answer that is refused, or comes too late, come into the draft", async () => {
+  for (const reply of [
+    new HarnessError("EngineUnreachable", { url: "unix", detail: "it has gone" }),
+    new HarnessError("InvalidCommand", { kind: "AnswerPermission", why: "no such call" }),
+    { counted: false },
+  ]) {
+    const { services, dock, input, press, live } = openStage();
+    services.reply = reply;
+    services.answers.GetSession = { questions: 0 };
+    services.ask(permission());
+    await live();
+    press("w", ..."use rg", "enter");
+    await live();
+    services.ask();
+    dock.changed();
+    expect(input.text).toBe("use rg");
+  }
+  const { services, dock, input, press, live } = openStage();
+  services.ask(permission());
+  await live();
+  press("w", ..."use rg", "enter");
+  await live();
+  services.ask();
+  dock.changed();
+  expect([answers(services), input.text]).toEqual([
+    [{ callId: "call_1", decision: "deny", scope: "once", words: "use rg" }],
+    "",
+  ] as never);
+});

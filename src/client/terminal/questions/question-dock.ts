@@ -31,6 +31,7 @@ const SECOND_MS = 1_000;
 /** Longer time limits are not counted down. */
 const COUNTED_MS_MAX = 3_600_000;
 const GONE = "The question is gone: its turn has ended.";
+const WORDS_BACK = "The question is gone: what you wrote for it is in the draft.";
 /** Actions that answer a question, or may. */
 const ANSWERS: ReadonlySet<ActionName> = new Set([
   "question.once",
@@ -69,7 +70,8 @@ interface QuestionState {
 export class QuestionDock implements ScreenPart, Disposable {
   readonly #services: Services;
   readonly #guard: AnswerGuard;
-  readonly #entry = new WeakMap<object, QuestionState>();
+  /** By the request or the ask of the question. */
+  readonly #entry = new Map<object, QuestionState>();
   /** Id of the question that the person went to. */
   #chosen: string | undefined;
   #tick: Disposable | undefined;
@@ -150,9 +152,17 @@ export class QuestionDock implements ScreenPart, Disposable {
     else if ((this.#leftMs(question, this.#keep(question)) ?? 0) > 0) this.#countDown();
   }
 
-  /** Takes an event of the session: without a question nothing is on the whole screen. */
+  /** Takes an event of the session. Words for a question that is gone come into the draft. */
   changed(): void {
     if (this.#full !== undefined && this.question === undefined) this.#services.close(this.#full);
+    if (this.#entry.size === 0) return;
+    const open = new Set<object>(this.#questions.map(asked));
+    for (const [key, { dialog, isSent }] of this.#entry) {
+      if (open.has(key)) continue;
+      this.#entry.delete(key);
+      if (isSent || !this.#bringBack(dialog.field?.text ?? "")) continue;
+      this.#services.say(WORDS_BACK, "warning");
+    }
   }
 
   [Symbol.dispose](): void {
@@ -260,17 +270,38 @@ export class QuestionDock implements ScreenPart, Disposable {
   async #answer(command: AnswerCommand, key: object): Promise<void> {
     const entry = this.#entry.get(key);
     if (entry === undefined || entry.isSent) return;
+    const written = writtenFor(command, entry.dialog);
     entry.isSent = true;
     let isTaken = false;
     try {
       const answer = await this.#services.session.send(command);
       isTaken = !(answer instanceof HarnessError);
-      if (await this.#isGone(answer, command)) this.#services.say(GONE, "warning");
+      const isGone = await this.#isGone(answer, command);
+      if (isGone) this.#services.say(GONE, "warning");
       else this.#showOutcome(answer);
+      this.#keepWritten(written, key, isGone ? undefined : answer);
     } finally {
       entry.isSent = isTaken;
       this.#services.redraw();
     }
+  }
+
+  /** Brings the words of an answer back that was not taken. @param answer undefined: the question is gone. */
+  #keepWritten(written: string, key: object, answer: AnswerOutcome | undefined): void {
+    if (answer instanceof HarnessError) {
+      // The question is still open, and its field may have them.
+      if (this.#entry.get(key)?.dialog.field === undefined) this.#bringBack(written);
+    } else if (answer === undefined || answer.result?.counted === false) {
+      this.#entry.delete(key);
+      this.#bringBack(written);
+    }
+  }
+
+  /** Puts words into the draft. Returns false if there are none. */
+  #bringBack(words: string): boolean {
+    if (words.trim() === "") return false;
+    this.#services.draft.bringBack(words);
+    return true;
   }
 
   /** Returns true for a refusal because nothing is asked any more, such as after a restart of the engine. */
@@ -368,6 +399,12 @@ function onlyRow({ spans }: DrawnRow, others: number, columns: number): DrawnRow
 /** Returns what was asked, the same object as long as it is not asked again. */
 function asked(question: Question) {
   return question.kind === "permission" ? question.request : question.ask;
+}
+
+/** Returns the words of a person that an answer has; empty for a choice. */
+function writtenFor(command: AnswerCommand, { field }: Dialog): string {
+  if (command.kind === "AnswerPermission") return command.words ?? "";
+  return command.answer === null ? "" : (field?.text ?? "");
 }
 
 /** Returns rows about an incomplete or uncertain question, and about what happens without an answer. */

@@ -71,6 +71,7 @@ export class SessionFollower implements SessionAccess {
   /** Commands of the session that is shown. */
   #commands: KnownCommands | undefined;
   #opening: Promise<OpenSession> | undefined;
+  readonly #selves = new Set<string>();
   #view: SessionView = NEW_SESSION;
   #transcript: Transcript = NEW_TRANSCRIPT;
   /** True once the events of the session that is shown have ended: its run is over. */
@@ -100,6 +101,9 @@ export class SessionFollower implements SessionAccess {
   }
   get self(): string | undefined {
     return this.#reached?.connection.clientId;
+  }
+  get selves(): ReadonlySet<string> {
+    return this.#selves;
   }
   /** The last session of the folder, which a person could continue. */
   get last(): SessionInfo | undefined {
@@ -394,6 +398,7 @@ export class SessionFollower implements SessionAccess {
   }
 
   #add(envelope: Envelope): void {
+    if (this.self !== undefined) this.#selves.add(this.self);
     this.#commands?.add(envelope);
     const step = sessionStep(this.#view, envelope);
     this.#view = step.after;

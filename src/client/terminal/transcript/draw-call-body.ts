@@ -1,12 +1,12 @@
 import { defined } from "../../../base/defined.ts";
 import { isObject, stringAt } from "../../../base/json.ts";
 import { sizeText } from "../../../base/text/size-text.ts";
-import { count, grouped } from "../../../base/text/text.ts";
+import { count, grouped, head } from "../../../base/text/text.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { proposedChanges } from "../../../view/texts/changes/change-preview.ts";
 import type { CallItem } from "../../../view/transcript/items.ts";
-import type { DiffFile } from "../diff/diff-file.ts";
+import type { DiffFile, DiffLine } from "../diff/diff-file.ts";
 import { diffRows } from "../diff/diff-rows.ts";
 import { parseDiff } from "../diff/parse-diff.ts";
 import { proposedDiff } from "../diff/proposed-diff.ts";
@@ -19,12 +19,20 @@ import type { DrawContext } from "./draw-context.ts";
 const INDENT = "  ";
 /** Lines of a diff that a folded call shows. */
 const DIFF_LINES = 12;
+const CUT_TEXT = "  … a long change: /diff shows more of it";
+/** Rows that a line takes in a folded call, about. */
+const LINE_ROWS = 3;
+/** Columns of the note about the characters behind them. */
+const NOTE_COLUMNS = 40;
 
 /** Returns the rows below the first one of a call: its change, its output, its media. */
 export function callBody(call: CallItem, context: DrawContext, isUnfolded: boolean): readonly DrawnRow[] {
   // The dialog of the question shows the change.
   const files = call.state === "asked" && !isUnfolded ? [] : changesOf(call);
-  const changes = files.length === 0 ? [] : changeRows(files, context, isUnfolded);
+  const changes = [
+    ...(files.length === 0 ? [] : changeRows(files, context, isUnfolded)),
+    ...(isChangeCut(call) ? wrapSpans([span(CUT_TEXT, { role: "dim" })], { columns: context.columns }) : []),
+  ];
   const media = call.media.map(({ type, bytes }) =>
     row(
       [
@@ -38,18 +46,34 @@ export function callBody(call: CallItem, context: DrawContext, isUnfolded: boole
       },
     ),
   );
-  const isQuiet = !isUnfolded && call.state === "done" && (files.length > 0 || isRead(call));
+  const isQuiet = !isUnfolded && call.state === "done" && (changes.length > 0 || isRead(call));
   return [...changes, ...(isQuiet ? [] : outputRows(call, context, isUnfolded)), ...media];
+}
+
+/** True if a change is too long to be here whole. */
+function isChangeCut({ diff, preview, areArgsCut, state }: CallItem): boolean {
+  return areArgsCut === true && diff === undefined && preview !== undefined && state !== "asked";
 }
 
 function isRead({ toolKind }: CallItem): boolean {
   return toolKind === "read" || toolKind === "search" || toolKind === "fetch";
 }
 
-function changesOf({ diff, preview, args }: CallItem): readonly DiffFile[] {
-  if (diff === undefined) return proposedDiff(proposedChanges(preview, args));
+/** Returns the change of a call. If its arguments were cut: the beginning of a new file, and nothing of an edit. */
+function changesOf({ diff, preview, args, areArgsCut }: CallItem): readonly DiffFile[] {
+  if (diff === undefined) {
+    const changes = proposedChanges(preview, args);
+    if (areArgsCut !== true) return proposedDiff(changes);
+    return proposedDiff(changes.filter(({ before }) => before === undefined)).map(withoutNotes);
+  }
   const path = preview === undefined || !isObject(args) ? undefined : stringAt(args, preview.path);
   return parseDiff(diff).map((file) => ({ ...defined({ to: path }), ...file }));
+}
+
+/** Returns a change without notes about its end, which was cut. */
+function withoutNotes({ hunks, ...file }: DiffFile): DiffFile {
+  const isLine = ({ kind }: DiffLine) => kind !== "note";
+  return { ...file, hunks: hunks.map((hunk) => ({ ...hunk, lines: hunk.lines.filter(isLine) })) };
 }
 
 function changeRows(
@@ -61,7 +85,9 @@ function changeRows(
     columns: Math.max(1, columns - INDENT.length),
     layout: diffLayout,
     hasNames: false,
-    ...(isUnfolded ? {} : { linesMax: DIFF_LINES, ...defined({ unfoldKey }) }),
+    ...(isUnfolded
+      ? {}
+      : { linesMax: DIFF_LINES, charactersMax: LINE_ROWS * columns, ...defined({ unfoldKey }) }),
   });
   return drawn.map((each) => ({
     ...each,
@@ -75,7 +101,8 @@ function outputRows(call: CallItem, context: DrawContext, isUnfolded: boolean): 
   const output = call.state === "running" ? (call.progress?.tail ?? call.output) : call.output;
   if (output === "" || isAnswered(call)) return [];
   const lines = neutralise(output.replace(/\n+$/, "")).split("\n");
-  const shown = isUnfolded ? lines : lines.slice(firstShown(lines.length, lastLines));
+  const last = isUnfolded ? lines : lines.slice(firstShown(lines.length, lastLines));
+  const shown = isUnfolded ? last : last.map((line) => shortLine(line, context));
   const all = call.state === "running" ? Math.max(lines.length, call.progress?.lines ?? 0) : lines.length;
   const hidden = all - shown.length;
   const leftOut = call.outputLeftOut ?? 0;
@@ -105,6 +132,15 @@ function outputRows(call: CallItem, context: DrawContext, isUnfolded: boolean): 
     ...more,
     ...shown.flatMap((line) => wrapSpans([span(line, { role })], { columns, first: [span(INDENT)] })),
   ];
+}
+
+/** Returns a line as a folded call shows it: a few rows, and the count of the characters behind them. */
+function shortLine(line: string, { columns, unfoldKey }: DrawContext): string {
+  const most = LINE_ROWS * columns;
+  if (line.length <= most) return line;
+  const begins = head(line, Math.max(1, most - NOTE_COLUMNS));
+  const hint = unfoldKey === undefined ? "" : ` · ${unfoldKey} unfolds`;
+  return `${begins} … ${grouped(line.length - begins.length)} more characters${hint}`;
 }
 
 /** Returns the first line that a folded call shows: all of them if the row about the rest would save none. */

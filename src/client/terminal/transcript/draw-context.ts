@@ -16,6 +16,8 @@ export interface DrawContext {
   readonly unfolded: Unfolded;
   readonly clients: KnownClients;
   readonly self: ClientId | undefined;
+  /** All ids that this client has had. Default: the present one. */
+  readonly selves?: ReadonlySet<string>;
   /** The last event from before this client was in the session. Default: none. */
   readonly past?: EventSeq;
   /** Wall clock in milliseconds, for the time of what runs. */
@@ -35,13 +37,14 @@ export function drawContext(
   { columns, unfolded }: Pick<DrawContext, "columns" | "unfolded">,
 ): DrawContext {
   const [unfoldKey] = keys.keysOf("transcript.unfoldAll");
-  const { self, view } = session;
+  const { self, selves, view } = session;
   const { lastLines, diffLayout } = settings.values;
   return {
     ...{ columns, unfolded, lastLines, diffLayout },
     ...(unfoldKey === undefined ? {} : { unfoldKey }),
     clients: view.clients,
     self: self !== undefined && isId("cli", self) ? self : undefined,
+    selves,
     ...(session.open === undefined ? {} : { past: session.open.past }),
     nowMs: clock.now(),
     ...(view.run === undefined ? {} : { subAgents: view.run.subAgents }),
@@ -58,9 +61,9 @@ export type DrawNested = (items: readonly TranscriptItem[], context: DrawContext
 export function isOwn(
   client: string,
   event: EventSeq,
-  { clients, self, past = 0 }: Pick<DrawContext, "clients" | "self" | "past">,
+  { clients, self, selves, past = 0 }: Pick<DrawContext, "clients" | "self" | "selves" | "past">,
 ): boolean {
-  if (client === self) return true;
+  if (client === self || selves?.has(client) === true) return true;
   if (event > past || !isId("cli", client)) return false;
   const { label, identityClass } = clients.get(client) ?? {};
   return label === TERMINAL_LABEL && identityClass === "human";

@@ -214,3 +214,35 @@ test("[TUI-01 bar Tool calls] output wraps between words, and the row about its 
   expect(shown(lines, { unfoldKey: "ctrl+o" })[1]).toBe("  … 2 lines before · ctrl+o unfolds");
   expect(shown({ ...lines, output: "1\n2\n3\n4\n5\n6" }).slice(1)).toHaveLength(6);
 });
+
+test("[TUI-01 TUI-10 bar Tool calls] a folded call shows a few rows of a long line, of output and of a diff, and an unfolded one more", () => {
+  const long = "x".repeat(20_000);
+  const output: CallItem = { ...BASH, output: `first\n${long}` };
+  expect(shown(output, { unfoldKey: "ctrl+o" }).length).toBeLessThan(8);
+  expect(shown(output, { unfoldKey: "ctrl+o" }).join(" ")).toMatch(
+    /19,860 more characters · ctrl\+o +unfolds$/,
+  );
+  expect(shown(output, { unfolded: new Set([4]) }).length).toBeGreaterThan(300);
+  const change: CallItem = {
+    ...BASH,
+    tool: "Edit",
+    toolKind: "edit",
+    diff: `@@ -1 +1 @@\n-a${long}\n+b${long}\n`,
+  };
+  expect(shown(change).length).toBeLessThan(12);
+  expect(shown(change, { unfolded: new Set([4]) }).length).toBeGreaterThan(60);
+});
+
+test("[TUI-05 TUI-10 bar Diff] of arguments that were cut no edit is drawn, and below a written file is a note", () => {
+  const preview = { path: "file_path", old: "old_string", new: "new_string" };
+  const part = "a\n".repeat(20);
+  const edit: CallItem = { ...BASH, tool: "Edit", toolKind: "edit", areArgsCut: true, preview };
+  const args = { file_path: "a.ts", old_string: part, new_string: "a" };
+  const more = "  … a long change: /diff shows more of it";
+  expect(shown({ ...edit, args })).toEqual(["● Edit a.ts  2s", more]);
+  const write = { path: "file_path", new: "content" };
+  const rows = shown({ ...edit, preview: write, args: { file_path: "a.ts", content: `${part}cut` } });
+  expect(rows).toContain("  … 9 more lines");
+  expect(rows.at(-1)).toBe(more);
+  expect(shown({ ...edit, areArgsCut: undefined as never, args }).join()).toContain("- a");
+});

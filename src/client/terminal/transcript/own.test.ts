@@ -6,6 +6,7 @@ import type { NamedClient } from "../../../protocol/events/named-client.ts";
 import type { CallItem, NoteItem, PromptItem } from "../../../view/transcript/items.ts";
 import { TERMINAL_LABEL } from "../options.ts";
 import { callResultWords } from "./draw-call-words.ts";
+import { isOwn } from "./draw-context.ts";
 import { drawNote, drawPrompt } from "./draw-others.ts";
 
 test("[TUI-10 TUI-09] after --resume the person's own prompts have no name; those of other clients, and of one beside this one, have", () => {
@@ -50,4 +51,14 @@ test("[TUI-05 bar Tool calls] the stand-in for no output is not counted", () => 
   const call = (output: string) => ({ state: "done", output, toolKind: "shell" }) as unknown as CallItem;
   expect(callResultWords(call("(no output)\n"))).toBe("");
   expect(callResultWords(call("one\ntwo\n"))).toBe("2 lines, 8 bytes");
+});
+
+test("[TUI-09 TUI-10] what this client did under the id from before a restart of the engine has no name either", () => {
+  const { ids } = testWorld();
+  const [self, before] = [ids.next("cli"), ids.next("cli")];
+  const clients = new Map<ClientId, NamedClient>([
+    [before, { label: TERMINAL_LABEL, identityClass: "human" }],
+  ]);
+  const isOwnWith = (selves: ReadonlySet<string>) => isOwn(before, 12, { clients, self, selves, past: 9 });
+  expect([isOwnWith(new Set([before, self])), isOwnWith(new Set([self]))]).toEqual([true, false]);
 });
