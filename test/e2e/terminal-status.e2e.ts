@@ -199,15 +199,13 @@ recorded(
     const from = terminal.record.length;
     // A frame has only the cells that change: the rows are those of a screen.
     const shown = () => rowsOfFrames(terminal.record);
-    // Each look at the record reads all of it: between two of them the machine is the client's.
     const secondsShown = () => {
       const frames = shown().map((rows) => rows.join("\n"));
       return frames.flatMap((text) => (/working (\d+) s/.exec(text) ?? []).slice(1).map(Number));
     };
     let lastRows = "";
     try {
-      await until("five seconds are shown", async () => {
-        await Bun.sleep(500);
+      await until("five seconds are shown", () => {
         lastRows = shown().at(-1)?.join("\n") ?? "";
         return secondsShown().some((each) => each >= 5);
       });
