@@ -37,7 +37,7 @@ for (const columns of [100, 40])
       await terminal.type("go");
       await terminal.press("Enter");
       await terminal.shows("Approval needed");
-      await terminal.shows("+Use tabs.");
+      await terminal.shows(/\+ ?Use tabs\./);
       await answerQuestion(terminal, "a", async () => !(await has("Approval needed")));
       await terminal.shows("hunk 2 of 2: not decided");
       await answerQuestion(terminal, "a", () => has("> hunk 2 of 2: not decided"));
