@@ -13,6 +13,8 @@ const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
 /** Longer than a question waits for a pause in the keys. */
 const QUIET_MS = 600;
+/** Shorter than an MCP client waits: the screen is shown then. */
+const RESULT_MS_MAX = 40_000;
 const TODOS = calls("TodoWrite", {
   todos: [
     { content: "read the code", status: "completed" },
@@ -145,17 +147,24 @@ test(
     await terminal.shows("This session was started by an external agent. You are observing as human.");
     await terminal.shows("Permission needed: Write");
     let isOver = false;
+    let screen = "";
     void running.finally(() => (isOver = true)).catch(() => undefined); // it is awaited below
     let pressedAtMs = performance.now();
-    await until("the question has been answered, and the agent has its result", async () => {
+    const isAnswered = async () => {
+      screen = await terminal.screen();
       // A screen without the question proves nothing: it may be taken between two parts of one frame.
-      const isAsked = (await terminal.screen()).includes("Permission needed: Write");
+      const isAsked = screen.includes("Permission needed: Write");
       if (isAsked && performance.now() - pressedAtMs >= QUIET_MS) {
         await terminal.press("1");
         pressedAtMs = performance.now();
       }
       return isOver;
-    });
+    };
+    try {
+      await until("the agent has its result", isAnswered, RESULT_MS_MAX);
+    } catch (cause) {
+      throw new Error(`the question was answered on this screen, but:\n${screen}`, { cause });
+    }
     const { texts } = await running;
     expect(texts[0]).toBe("It is written.");
     await terminal.shows("It is written.");

@@ -51,6 +51,8 @@ test("[TUI-01 complaint 14] the source of an edit is its change as a unified dif
     preview: { path: "path", old: "old", new: "new" },
   };
   expect(itemSource({ ...edit, ...proposed })).toBe("--- a.txt\n+++ a.txt\n@@ @@\n one\n-two\n+2");
+  // Of arguments that were cut it may be another change.
+  expect(itemSource({ ...edit, ...proposed, areArgsCut: true })).toBe("edited");
 });
 
 test("[TUI-01 TUI-07 bar Long output] a whole transcript is text with everything in it that can drive no terminal", () => {

@@ -40,9 +40,10 @@ export function promptBlockText(block: PromptBlock): string {
   return `[${block.type}: ${block.mediaType}, ${sizeText(bytes)}]`;
 }
 
-/** Returns the change that a call has made or proposes, as a unified diff; empty for none. */
-export function callDiff({ diff, preview, args }: CallItem): string {
-  return (diff ?? proposedChanges(preview, args).map(diffText).join("")).trimEnd();
+/** Returns the change that a call has made or proposes, as a unified diff; empty for none, and if it was cut. */
+export function callDiff({ diff, preview, args, areArgsCut }: CallItem): string {
+  const proposed = areArgsCut === true ? [] : proposedChanges(preview, args);
+  return (diff ?? proposed.map(diffText).join("")).trimEnd();
 }
 
 /** Returns the output of a call without the line ends behind it: while it runs, as much as is known. */

@@ -21,3 +21,16 @@ test("[CTL-11 TUI-01 bar First screen] the last session can be continued until s
     "This folder has no earlier session. alt+r lists all sessions.",
   ]);
 });
+
+test("[TUI-06 ENG-26] who begins a session beside a running turn learns that the turn goes on", async () => {
+  const fake = fakeServices();
+  const begin = (view: object) => {
+    const services = { ...fake, session: { ...fake.session, view: view as never } };
+    sessionChoice(services).actions?.["session.new"]?.();
+  };
+  begin({ run: {} });
+  expect(fake.said).toEqual([]);
+  begin({ run: { turn: 1 } });
+  await settle();
+  expect(fake.said).toEqual(["The turn of the session before goes on. alt+r returns to it."]);
+});

@@ -9,7 +9,12 @@ export function sessionChoice(services: Services): TerminalFeature {
   return {
     actions: {
       "session.open": () => openSessionList(services),
-      "session.new": () => inBackground(session.goTo({ kind: "new" }), services),
+      "session.new"() {
+        const isBusy = session.view.run?.turn !== undefined;
+        inBackground(session.goTo({ kind: "new" }), services);
+        const list = services.keys.label("session.open", "the palette");
+        if (isBusy) services.say(`The turn of the session before goes on. ${list} returns to it.`);
+      },
       "session.continue"() {
         const { last, isUntouched } = session;
         const [list = "the palette"] = services.keys.keysOf("session.open");
