@@ -18,9 +18,10 @@ export interface Banner {
 
 /** Banners that are kept; beyond that the oldest goes. */
 const KEPT_MAX = 20;
-/** Banners that are drawn, the newest, and rows of each. */
+/** Banners that are drawn, the newest, and rows of each. A failure ends with the way out of it, and is shown whole. */
 const DRAWN_MAX = 3;
 const ROWS_MAX = 3;
+const FAILURE_ROWS_MAX = 10;
 const BAR = "▌ ";
 
 /** The banners of the client, the newest last. */
@@ -73,5 +74,5 @@ function drawBanner(banner: Banner, columns: number, hideKey: string | undefined
     [span(text, { role }), ...(hints.length === 0 ? [] : [span(`  ${hints.join(" · ")}`, { role: "dim" })])],
     { columns, first: bar, rest: bar },
   );
-  return rows.slice(0, ROWS_MAX);
+  return rows.slice(0, tone === "failure" ? FAILURE_ROWS_MAX : ROWS_MAX);
 }

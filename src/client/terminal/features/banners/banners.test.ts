@@ -72,6 +72,12 @@ test("[TUI-10] a lost engine is shown until it answers again", () => {
   expect(services.said).toEqual(["The engine answers again."]);
 });
 
+test("[TUI-10 REL-02] a failure is shown to its end, where the way out of it stands", () => {
+  const { feature, shown } = openBoard();
+  feature.engineNotice?.({ kind: "failed", text: `${"The disk is full. ".repeat(20)}Make room.` });
+  expect(shown(60)).toContain("Make room.");
+});
+
 test("[TUI-10] that the engine was restarted is shown until the next turn begins", () => {
   const { feature, shown } = openBoard();
   feature.engineNotice?.(ENGINE_RESUMED);
