@@ -57,7 +57,7 @@ type KeeperServices = Pick<Services, "session" | "clock" | "say" | "showFailure"
  * is open, the last one of the folder keeps it. A client that comes into a session in which another terminal client is
  * has its own draft there; the next one that comes alone gets all that were left.
  */
-export class DraftKeeper {
+export class DraftKeeper implements Disposable {
   readonly #services: KeeperServices;
   readonly #options: DraftKeeperOptions;
   /** The draft that the engine has, and its place. */
@@ -79,6 +79,10 @@ export class DraftKeeper {
   changed(): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = this.#services.clock.timer(DRAFT_PAUSE_MS, () => this.#start());
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
   }
 
   /** True if the draft is empty, or kept as it is now. */
@@ -176,6 +180,8 @@ export class DraftKeeper {
     if (known !== undefined) return known;
     const choice = this.#chooseReader(sessionId);
     this.#readers.set(sessionId, choice);
+    // Whoever waits for it gets the failure; the next one asks again.
+    choice.catch(() => this.#readers.delete(sessionId));
     return choice;
   }
 

@@ -186,7 +186,7 @@ function tellUnsent(failure: unknown, { keys, say, showFailure }: Services): voi
     showFailure(failure);
     return;
   }
-  const [key = "the palette"] = keys.keysOf("model.setUp");
+  const key = keys.label("model.setUp", "the palette");
   say(`No model yet: ${key} sets one up. Your prompt stays in the draft.`, "warning");
 }
 
