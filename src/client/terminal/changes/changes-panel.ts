@@ -34,6 +34,7 @@ export function openChanges(services: Services, { turn }: ChangesOptions = {}): 
   let files: readonly ChangedFile[] = [];
   const lastTurn = () => session.view.turns.all.at(-1)?.turn;
   const panel: ListPanel<ChangedFile> = new ListPanel<ChangedFile>({
+    isOfSession: true,
     title: "Changed files",
     place: "full",
     services,

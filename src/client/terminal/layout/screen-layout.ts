@@ -28,6 +28,8 @@ export interface ScreenParts {
   readonly status: (columns: number) => DrawnRow;
   /** Rows that leave the transcript for the scrollback, since the last call. Default: none. */
   readonly finished?: (size: Size, isLast: boolean) => readonly DrawnRow[];
+  /** Called after each frame: what belongs to no part may begin its timers. */
+  readonly drawn?: () => void;
 }
 
 export interface ScreenLayoutOptions {
@@ -134,6 +136,7 @@ export class ScreenLayout {
     this.#drawn = [];
     const frame = overlay?.place === "full" ? this.#drawFull(overlay, size) : this.#drawParts(overlay, size);
     for (const { part, size: room } of this.#drawn) part.drawn?.(room);
+    this.#options.parts.drawn?.();
     return frame;
   }
 
