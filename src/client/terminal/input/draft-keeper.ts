@@ -180,7 +180,7 @@ export class DraftKeeper implements Disposable {
     if (known !== undefined) return known;
     const choice = this.#chooseReader(sessionId);
     this.#readers.set(sessionId, choice);
-    // Whoever waits for it gets the failure; the next one asks again.
+    // Its callers get the failure; the next one asks again.
     choice.catch(() => this.#readers.delete(sessionId));
     return choice;
   }
