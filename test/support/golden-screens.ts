@@ -191,7 +191,7 @@ export async function goldenScreens(theme: Theme): Promise<readonly string[]> {
   const input = new InputPart({
     services: { ...services, session },
     uploads: new ImageUploads(session),
-    outbox: { slow: [] },
+    outgoing: { slow: [] },
     workingDir: "/home/user/retry",
     send: () => undefined,
   });

@@ -134,6 +134,7 @@ export function fakeServices(): FakeServices {
       overlay.closed?.();
     },
     run: () => undefined,
+    panelOf: () => undefined,
     showEvent: (event) => void services.shownEvents.push(event),
     draft: {
       text: "",

@@ -6,6 +6,7 @@ import { until } from "../../../test/support/until.ts";
 import { HarnessError } from "../../base/errors.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import { neutralise } from "../../view/terminal/terminal-text.ts";
+import { row, span } from "./drawing/span.ts";
 import type { MakeTerminalFeature } from "./layout/feature.ts";
 import type { TerminalOutcome } from "./options.ts";
 import type { TerminalScreenOptions } from "./screen/screen.ts";
@@ -112,6 +113,27 @@ test("[TUI-10 complaint 18] a feature that throws on an event keeps neither the 
   await rig.outcome.catch(() => undefined);
   expect(seen.at(-1)).toBe("sound ends");
   expect(rig.printed()).toBeDefined();
+});
+
+test("[TUI-10 complaint 18] a feature whose timer or rows fail keeps neither the client from running nor the others from being drawn", async () => {
+  const leave = new AbortController();
+  const late: MakeTerminalFeature = ({ clock }) => ({
+    started: () =>
+      void clock.timer(10, () => {
+        throw new Error("the timer is broken");
+      }),
+    above() {
+      throw new Error("the rows are broken");
+    },
+  });
+  const sound: MakeTerminalFeature = () => ({ above: () => [row([span("rows of another feature")])] });
+  const rig = openClient([late, sound], leave.signal);
+  expect(rig.screen()).toContain("cinch could not draw this: the rows are broken");
+  expect(rig.screen()).toContain("rows of another feature");
+  await rig.clock.advance(10);
+  expect(rig.screen()).toContain("the timer is broken");
+  leave.abort();
+  await rig.outcome.catch(() => undefined);
 });
 
 test("[TUI-10] a draft that the engine refuses to keep is printed when the client ends; one that it keeps is not", async () => {

@@ -5,12 +5,13 @@ import { until } from "../../../test/support/until.ts";
 import { HarnessError } from "../../base/errors.ts";
 import { displayWidth } from "../../view/terminal/display-width.ts";
 import { neutralise } from "../../view/terminal/terminal-text.ts";
+import { NO_EFFECT } from "./global-actions.ts";
 import type { ActionName } from "./keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "./keys/actions.ts";
 import type { TerminalOutcome } from "./options.ts";
 import { textOfPainted } from "./screen/frames/painted-text.ts";
 import type { ScreenFrame, ScreenInput, Size, TerminalScreenOptions } from "./screen/screen.ts";
-import { NO_EFFECT, runTerminalClient } from "./terminal-client.ts";
+import { runTerminalClient } from "./terminal-client.ts";
 
 const SIZE = { columns: 120, rows: 40 };
 /** A key that no action has without a file. */

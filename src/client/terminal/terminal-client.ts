@@ -2,22 +2,20 @@ import { deadline, whileAlive } from "../../base/async/deadline.ts";
 import { HarnessError, messageOf } from "../../base/errors.ts";
 import type { EventSeq } from "../../base/ids.ts";
 import { engineFailed } from "../../view/notes/engine-text.ts";
+import { cutEnd } from "../../view/terminal/display-width.ts";
 import { homePath } from "../../view/terminal/home-path.ts";
-import { INTERRUPT_BANNER } from "../../view/terminal/interrupt-banner.ts";
 import { refusalText } from "../../view/texts/refusal-text.ts";
 import type { NoteTone } from "../../view/transcript/items.ts";
+import type { DrawnRow } from "./drawing/span.ts";
 import { row, span } from "./drawing/span.ts";
 import { TONE_ROLES } from "./drawing/tones.ts";
 import { TERMINAL_FEATURES } from "./features.ts";
+import { GlobalActions } from "./global-actions.ts";
 import { ImageUploads } from "./images/image-uploads.ts";
 import { InlineTranscript } from "./inline/inline-transcript.ts";
-import { HeldMessages } from "./input/held-messages.ts";
 import { InputPart } from "./input/input-part.ts";
-import type { OutgoingMessage, SendHow } from "./input/message.ts";
 import { textMessage } from "./input/message.ts";
-import { MessageSender } from "./input/message-sender.ts";
-import type { ActionName, KeyContext } from "./keys/actions.ts";
-import { ACTIONS } from "./keys/actions.ts";
+import { MessageRouter } from "./input/message-router.ts";
 import type { MakeTerminalFeature, TerminalFeature } from "./layout/feature.ts";
 import { inBackground } from "./layout/in-background.ts";
 import { ScreenLayout } from "./layout/screen-layout.ts";
@@ -25,6 +23,7 @@ import type { Services } from "./layout/services.ts";
 import type { UnsentTexts } from "./lifecycle/exit-lines.ts";
 import { exitLines } from "./lifecycle/exit-lines.ts";
 import { ExitTranscript } from "./lifecycle/exit-transcript.ts";
+import { guardedClock } from "./lifecycle/guarded-clock.ts";
 import { LentTerminal } from "./lifecycle/lent-terminal.ts";
 import type { TerminalClientOptions, TerminalOutcome } from "./options.ts";
 import { QuestionDock } from "./questions/question-dock.ts";
@@ -37,12 +36,8 @@ import { StatusPart } from "./status/status-part.ts";
 import { ThemeChoice } from "./themes/theme-choice.ts";
 import { TranscriptPart } from "./transcript/transcript-part.ts";
 
-const INTERRUPT_AGAIN_MS = 2_000;
 /** Longest wait for the engine to keep the draft when the client ends. */
 const SETTLE_MS_MAX = 1_000;
-/** Contexts whose actions are there at any time. */
-const ANYWHERE: readonly KeyContext[] = ["global", "input", "emptyDraft"];
-export const NO_EFFECT = "Nothing does this here";
 
 /**
  * Runs the terminal client on the whole screen until the person leaves it ([A] § TUI, TUI-01). The first frame waits
@@ -65,14 +60,14 @@ class TerminalClient {
   readonly #left = Promise.withResolvers<TerminalOutcome["why"]>();
   readonly #store: SessionFollower;
   readonly #input: InputPart;
-  readonly #outbox: MessageSender;
-  readonly #held: HeldMessages;
+  readonly #messages: MessageRouter;
   readonly #transcript: TranscriptPart;
   /** Present where the client shares the screen with a scrollback. */
   readonly #inline: InlineTranscript | undefined;
   readonly #status: StatusPart;
   readonly #dock: QuestionDock;
   readonly #exitTranscript: ExitTranscript;
+  readonly #actions: GlobalActions;
   readonly #stage: ScreenLayout;
   readonly #screen: TerminalScreen;
   readonly #settings: KeptSettings;
@@ -80,9 +75,6 @@ class TerminalClient {
   readonly #themes: ThemeChoice;
   #features: readonly TerminalFeature[] = [];
   #mouse: MouseMode;
-  #interruptedAtMs = Number.NEGATIVE_INFINITY;
-  /** Draft that the last Ctrl-C has cleared. */
-  #cleared = "";
 
   constructor(options: TerminalClientOptions, features: readonly MakeTerminalFeature[]) {
     this.#options = options;
@@ -100,32 +92,16 @@ class TerminalClient {
       name: () => this.#settings.values.theme,
       rightToLeft: () => this.#settings.values.rightToLeft,
     });
-    const client = this;
     const services = this.#makeServices();
     this.#services = services;
     const uploads = new ImageUploads(services.session);
-    this.#outbox = new MessageSender({
-      services,
-      uploads,
-      refused(refusal) {
-        client.#eachFeature((feature) => feature.refused?.(refusal));
-      },
-    });
-    this.#held = new HeldMessages({
-      draft: () => this.#input,
-      say: (text) => this.#say(text),
-      redraw: () => this.#screen.redraw(),
-    });
+    this.#messages = this.#makeMessages(uploads);
     this.#input = new InputPart({
       services,
       uploads,
-      outbox: {
-        get slow() {
-          return [...client.#outbox.slow, ...client.#held.messages];
-        },
-      },
+      outgoing: this.#messages,
       workingDir: options.workingDir,
-      send: (message, how) => this.#send(message, how),
+      send: (message, how) => this.#messages.send(message, how),
     });
     this.#transcript = new TranscriptPart(services);
     this.#inline =
@@ -139,8 +115,9 @@ class TerminalClient {
       mode: () => firstOf(this.#features, (feature) => feature.mode?.()),
     });
     this.#dock = new QuestionDock(services);
-    this.#stage = this.#makeLayout();
     this.#exitTranscript = new ExitTranscript(services);
+    this.#actions = this.#makeActions();
+    this.#stage = this.#makeLayout();
     this.#features = features.map((make) => make(services));
     // The first frame is drawn at once: all parts are there.
     this.#screen = options.openScreen({
@@ -184,7 +161,7 @@ class TerminalClient {
         ...(inline === undefined
           ? {}
           : { finished: (size: Size, isLast: boolean) => inline.finished(size, isLast) }),
-        above: (columns) => this.#features.flatMap((feature) => feature.above?.(columns) ?? []),
+        above: (columns) => this.#features.flatMap((feature) => rowsAbove(feature, columns)),
         dock: this.#dock,
         offer: () => firstOf(this.#features, ({ offer }) => offer),
         input: this.#input,
@@ -192,14 +169,15 @@ class TerminalClient {
         rule: (columns) =>
           this.#status.rule(columns, inline === undefined ? this.#transcript.newBlocks : undefined),
         status: (columns) => this.#status.status(columns),
+        drawn: () => this.#status.drawn(),
       },
       isInline: inline !== undefined,
       keys: () => this.#settings.keys,
-      clock: this.#options.clock,
+      clock: this.#services.clock,
       redraw: () => this.#screen.redraw(),
       theme: () => this.#themes.theme,
       alwaysShowsCursor: () => this.#settings.values.visibleCursor,
-      act: (action) => this.#act(action),
+      act: (action) => this.#actions.act(action),
     });
   }
 
@@ -224,7 +202,7 @@ class TerminalClient {
       this.#eachFeature((feature) => feature[Symbol.dispose]?.());
       this.#screen.stop([...printed, ...exitLines(this.#store, unsent)]);
       // A frame may begin timers: these parts end behind the last one.
-      for (const part of [this.#transcript, this.#dock, this.#status]) part[Symbol.dispose]();
+      for (const part of [this.#transcript, this.#dock, this.#status, this.#input]) part[Symbol.dispose]();
     }
   }
 
@@ -242,9 +220,10 @@ class TerminalClient {
   /** Texts that were written and not sent. */
   get #unsent(): UnsentTexts {
     const isReached = this.#store.self !== undefined;
-    const sending = isReached ? this.#outbox.slow : this.#outbox.sending;
-    const texts = [...sending, ...this.#held.messages].map(({ text }) => text);
-    return { sending: texts, drafts: [this.#cleared, this.#input.text], unkept: this.#input.unkept };
+    const { slow, unsent } = this.#messages;
+    const { text, unkept } = this.#input;
+    const sending = (isReached ? slow : unsent).map((message) => message.text);
+    return { sending, drafts: [this.#actions.cleared, text], unkept };
   }
 
   async #begin(): Promise<void> {
@@ -254,7 +233,7 @@ class TerminalClient {
       inBackground(this.#status.reached(), this.#services);
       this.#screen.redraw();
       await this.#input.attached();
-      if (this.#options.prompt !== undefined) this.#send(textMessage(this.#options.prompt), "queue");
+      if (this.#options.prompt !== undefined) this.#messages.send(textMessage(this.#options.prompt), "queue");
     } catch (thrown) {
       if (this.#store.hasFailed) this.#eachFeature((feature) => feature.engineNotice?.(engineFailed(thrown)));
       else this.#showFailure(thrown);
@@ -280,7 +259,7 @@ class TerminalClient {
         return client.#input;
       },
       get messages() {
-        return client.#outbox;
+        return client.#messages.sender;
       },
       screen: {
         get size() {
@@ -293,7 +272,7 @@ class TerminalClient {
       host: this.#options.host,
       settings: this.#settings,
       workingDir: this.#options.workingDir,
-      clock: this.#options.clock,
+      clock: guardedClock(this.#options.clock, (failure) => this.#showFailure(failure)),
       get keys() {
         return client.#settings.keys;
       },
@@ -307,66 +286,32 @@ class TerminalClient {
       },
       close: (overlay) => this.#stage.close(overlay),
       run: (action) => this.#stage.run(action),
+      panelOf: (command) => firstOf(this.#features, ({ panels }) => panels?.[command]),
       showEvent: (event) => this.#showEvent(event),
       leave: () => this.#left.resolve("quit"),
     };
   }
 
-  /** Sends a message: its text by the first feature that takes it, else all of it as an input of the session. */
-  #send(message: OutgoingMessage, how: SendHow): void {
-    const { text, images } = message;
-    this.#transcript.follow();
-    if (images.length > 0 && /^\s*[/!]/.test(text)) {
-      this.#input.restore([message]);
-      this.#say("A command takes no images: send them with a prompt, or remove them.", "warning");
-      return;
-    }
-    for (const feature of this.#features) {
-      const taken = feature.send?.(text, how) ?? false;
-      if (taken instanceof Promise)
-        inBackground(
-          this.#held.hold(message, taken, () => this.#send(message, how)),
-          this.#services,
-        );
-      if (taken !== false) return;
-    }
-    inBackground(this.#outbox.send(message, how), this.#services);
+  #makeMessages(uploads: ImageUploads): MessageRouter {
+    return new MessageRouter({
+      services: this.#services,
+      uploads,
+      features: () => this.#features,
+      sending: () => this.#transcript.follow(),
+      refused: (refusal) => this.#eachFeature((feature) => feature.refused?.(refusal)),
+    });
   }
 
-  #act(action: ActionName): void {
-    switch (action) {
-      case "app.interrupt":
-        this.#interrupt();
-        return;
-      case "app.leaveIfEmpty":
-        if (this.#input.text === "") this.#left.resolve("quit");
-        return;
-      case "app.redraw":
-        this.#screen.suspend();
-        this.#screen.resume();
-        return;
-      case "app.leaveAndPrint":
-        this.#exitTranscript.ask();
-        this.#left.resolve("quit");
-        return;
-      case "app.suspend":
-        this.#screen.stopJob();
-        return;
-      case "turn.cancel":
-        if (this.#stopOwn()) return;
-        if (this.#isWorking) inBackground(this.#cancel(), this.#services);
-        else this.#actByFeature(action);
-        return;
-      default:
-        this.#actByFeature(action);
-    }
-  }
-
-  #actByFeature(action: ActionName): void {
-    const act = this.#features.find(({ actions }) => actions?.[action] !== undefined)?.actions?.[action];
-    // A key of a list or a panel may have nothing to do in one of them. Others always have.
-    if (act !== undefined) act();
-    else if (ANYWHERE.includes(ACTIONS[action].context)) this.#say(`${NO_EFFECT}: ${ACTIONS[action].help}`);
+  #makeActions(): GlobalActions {
+    return new GlobalActions({
+      services: this.#services,
+      features: () => this.#features,
+      draft: this.#input,
+      outgoing: this.#messages,
+      screen: () => this.#screen,
+      exitTranscript: this.#exitTranscript,
+      leave: (why) => this.#left.resolve(why),
+    });
   }
 
   #settingsChanged(): void {
@@ -407,42 +352,6 @@ class TerminalClient {
     return last === undefined ? header : { ...header, last };
   }
 
-  #interrupt(): void {
-    if (this.#exitTranscript.interrupt()) return;
-    if (this.#stopOwn()) return; // as in a shell: it is no step on the way out
-    const now = this.#options.clock.monotonic();
-    const isSecond = now - this.#interruptedAtMs <= INTERRUPT_AGAIN_MS;
-    this.#interruptedAtMs = now;
-    if (isSecond) this.#left.resolve("interrupt");
-    else if (this.#isWorking) inBackground(this.#cancel(), this.#services);
-    else {
-      this.#cleared = this.#input.text;
-      this.#input.clear();
-    }
-    this.#say(INTERRUPT_BANNER, "warning");
-  }
-
-  /** Stops what a feature runs for the person. Returns false if nothing of theirs runs. */
-  #stopOwn(): boolean {
-    return this.#features.some((feature) => feature.stop?.() === true);
-  }
-
-  /** True while a turn runs, or a message is on its way. */
-  get #isWorking(): boolean {
-    const isSending = this.#outbox.isSending || this.#held.messages.length > 0;
-    return this.#store.view.run?.turn !== undefined || isSending;
-  }
-
-  async #cancel(): Promise<void> {
-    const { open } = this.#store;
-    if (!this.#isWorking) return;
-    this.#outbox.cancel();
-    this.#held.cancel();
-    if (open === undefined) return;
-    const answer = await this.#store.send({ kind: "CancelTurn", sessionId: open.session });
-    if (answer instanceof HarnessError) this.#showFailure(answer);
-  }
-
   /** Calls all features. A failure is shown; the others are called nevertheless. */
   #eachFeature(call: (feature: TerminalFeature) => void): void {
     for (const feature of this.#features) this.#safely(() => call(feature));
@@ -465,6 +374,16 @@ class TerminalClient {
     // What the client's own end has cut off is no failure.
     if (failure === undefined || (this.#signal.aborted && failure === this.#signal.reason)) return;
     this.#say(failure instanceof HarnessError ? refusalText(failure) : messageOf(failure), "failure");
+  }
+}
+
+/** Returns the rows of a feature above the draft; a sentence if it fails, so that the others are still drawn. */
+function rowsAbove(feature: TerminalFeature, columns: number): readonly DrawnRow[] {
+  try {
+    return feature.above?.(columns) ?? [];
+  } catch (thrown) {
+    const text = `cinch could not draw this: ${messageOf(thrown)}`;
+    return [row([span(cutEnd(text, columns), { role: "failure" })])];
   }
 }
 

@@ -1,13 +1,16 @@
 import { defined } from "../../../base/defined.ts";
 import { HarnessError } from "../../../base/errors.ts";
+import type { SessionId } from "../../../base/ids.ts";
 import { count } from "../../../base/text/text.ts";
 import type { ResultOf } from "../../../protocol/queries/queries.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import { diffRows } from "../diff/diff-rows.ts";
-import { inBackground } from "../layout/in-background.ts";
+import type { DrawnRow } from "../drawing/span.ts";
+import { LatestRequest } from "../layout/latest-request.ts";
 import type { Services } from "../layout/services.ts";
 import type { ListContent, PanelEntry } from "../panels/list-entry.ts";
 import { ListPanel } from "../panels/list-panel.ts";
+import type { Size } from "../screen/screen.ts";
 import type { ChangedFile } from "./change-files.ts";
 import { CHANGE_COLUMNS, changeCells, changeDiff, changeFacts, changeSign } from "./change-files.ts";
 import { DiffView } from "./diff-view.ts";
@@ -22,69 +25,93 @@ export interface ChangesOptions {
 
 /** Opens the files that the session has changed, from its checkpoints: with their counts, and each change as a diff. */
 export function openChanges(services: Services, { turn }: ChangesOptions = {}): void {
-  const { session, say } = services;
-  if (session.open === undefined) {
-    say("No session is open yet.");
-    return;
-  }
-  const { session: sessionId } = session.open;
-  let scope = turn;
-  let content: ListContent<ChangedFile> = READING;
-  let readings = 0;
-  let files: readonly ChangedFile[] = [];
-  const lastTurn = () => session.view.turns.all.at(-1)?.turn;
-  const panel: ListPanel<ChangedFile> = new ListPanel<ChangedFile>({
-    title: "Changed files",
-    place: "full",
-    services,
-    contexts: ["changes"],
-    columns: CHANGE_COLUMNS,
-    staysOpen: true,
-    content: () => content,
-    facts: () => `${scope === undefined ? "whole session" : `turn ${scope}`}${totals(files)}`,
-    hints: () => [
-      ["list.choose", "show the diff"],
-      ["changes.scope", scope === undefined ? "last turn" : "whole session"],
-      ["list.leave", "close"],
-    ],
-    choose(file) {
-      const title = scope === undefined ? "Changes of the session" : `Changes of turn ${scope}`;
-      services.open(new DiffView(services, { title, changes: files, at: files.indexOf(file) }));
-    },
-    act(action) {
-      if (action !== "changes.scope") return false;
-      scope = scope === undefined ? (turn ?? lastTurn()) : undefined;
-      inBackground(read(), services);
-      return true;
-    },
-    preview: (file, { columns, rows }) =>
-      diffRows([changeDiff(file)], { columns, layout: "unified", linesMax: PREVIEW_LINES_MAX }).slice(
-        0,
-        rows,
-      ),
-    closed: () => {
-      readings += 1;
-    },
-  });
+  const { open } = services.session;
+  if (open === undefined) services.say("No session is open yet.");
+  else new ChangesList(services, { session: open.session, ...defined({ turn }) }).open();
+}
 
-  async function read(): Promise<void> {
-    readings += 1;
-    const reading = readings;
-    files = [];
-    content = READING;
-    panel.toTop();
-    const answer = await session.query({ kind: "GetChanges", sessionId, ...defined({ turn: scope }) });
-    if (reading !== readings) return;
-    if (answer instanceof HarnessError) content = { entries: [], note: refusalText(answer) };
+class ChangesList {
+  readonly #services: Services;
+  readonly #session: SessionId;
+  /** The turn that the person asked for. */
+  readonly #turn: number | undefined;
+  readonly #panel: ListPanel<ChangedFile>;
+  readonly #answers: LatestRequest<number | undefined>;
+  /** The turn whose changes are listed; undefined: the whole session. */
+  #scope: number | undefined;
+  #content: ListContent<ChangedFile> = READING;
+  #files: readonly ChangedFile[] = [];
+
+  constructor(services: Services, { session, turn }: ChangesOptions & { readonly session: SessionId }) {
+    this.#services = services;
+    this.#session = session;
+    this.#turn = turn;
+    this.#scope = turn;
+    this.#answers = new LatestRequest(services, (scope, isNewest) => this.#read(scope, isNewest));
+    this.#panel = new ListPanel<ChangedFile>({
+      isOfSession: true,
+      title: "Changed files",
+      place: "full",
+      services,
+      contexts: ["changes"],
+      columns: CHANGE_COLUMNS,
+      staysOpen: true,
+      content: () => this.#content,
+      facts: () =>
+        `${this.#scope === undefined ? "whole session" : `turn ${this.#scope}`}${totals(this.#files)}`,
+      hints: () => [
+        ["list.choose", "show the diff"],
+        ["changes.scope", this.#scope === undefined ? "last turn" : "whole session"],
+        ["list.leave", "close"],
+      ],
+      choose: (file) => this.#showDiff(file),
+      act: (action) => action === "changes.scope" && this.#changeScope(),
+      preview: previewOf,
+      closed: () => this.#answers.forget(),
+    });
+  }
+
+  open(): void {
+    this.#services.open(this.#panel);
+    this.#list();
+  }
+
+  #showDiff(file: ChangedFile): void {
+    const title = this.#scope === undefined ? "Changes of the session" : `Changes of turn ${this.#scope}`;
+    const files = this.#files;
+    this.#services.open(new DiffView(this.#services, { title, changes: files, at: files.indexOf(file) }));
+  }
+
+  #changeScope(): true {
+    const last = this.#services.session.view.turns.all.at(-1)?.turn;
+    this.#scope = this.#scope === undefined ? (this.#turn ?? last) : undefined;
+    this.#list();
+    return true;
+  }
+
+  #list(): void {
+    this.#files = [];
+    this.#content = READING;
+    this.#panel.toTop();
+    this.#answers.want(this.#scope);
+  }
+
+  async #read(turn: number | undefined, isNewest: () => boolean): Promise<void> {
+    const query = { kind: "GetChanges", sessionId: this.#session, ...defined({ turn }) } as const;
+    const answer = await this.#services.session.query(query);
+    if (!isNewest()) return;
+    if (answer instanceof HarnessError) this.#content = { entries: [], note: refusalText(answer) };
     else {
-      files = answer.files;
-      content = contentOf(answer);
+      this.#files = answer.files;
+      this.#content = contentOf(answer);
     }
-    panel.toTop();
+    this.#panel.toTop();
   }
+}
 
-  services.open(panel);
-  inBackground(read(), services);
+function previewOf(file: ChangedFile, { columns, rows }: Size): readonly DrawnRow[] {
+  const drawn = diffRows([changeDiff(file)], { columns, layout: "unified", linesMax: PREVIEW_LINES_MAX });
+  return drawn.slice(0, rows);
 }
 
 const READING: ListContent<ChangedFile> = { entries: [], note: "reading the changes …" };

@@ -29,6 +29,7 @@ interface Drawn {
 export class DiffView implements Overlay {
   readonly title: string;
   readonly place = "full";
+  readonly isOfSession = true;
   readonly contexts: readonly KeyContext[] = ["review", "panel", "list"];
   readonly #services: Services;
   readonly #changes: readonly ChangedFile[];

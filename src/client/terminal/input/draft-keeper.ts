@@ -60,7 +60,7 @@ type KeeperServices = Pick<Services, "session" | "clock" | "say" | "showFailure"
  * has its own draft there; the next one that comes alone gets all that were left. Of two clients without a session, the
  * first one to write keeps its draft, and that of the other joins it at its end.
  */
-export class DraftKeeper {
+export class DraftKeeper implements Disposable {
   readonly #services: KeeperServices;
   readonly #options: DraftKeeperOptions;
   /** The draft that the engine has, and its place. */
@@ -82,6 +82,10 @@ export class DraftKeeper {
   changed(): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = this.#services.clock.timer(DRAFT_PAUSE_MS, () => this.#start());
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
   }
 
   /** True if the draft is empty, or kept as it is now. */
@@ -180,6 +184,8 @@ export class DraftKeeper {
     if (known !== undefined) return known;
     const choice = this.#chooseReader(sessionId);
     this.#readers.set(sessionId, choice);
+    // Its callers get the failure; the next one asks again.
+    choice.catch(() => this.#readers.delete(sessionId));
     return choice;
   }
 

@@ -7,8 +7,8 @@ function openDraft(isUntouched: boolean) {
   const fake = fakeServices();
   const services = { ...fake, session: { ...fake.session, isUntouched } };
   const uploads = new ImageUploads(services.session);
-  const outbox = { slow: [] };
-  const input = new InputPart({ services, uploads, outbox, workingDir: "/work", send: () => undefined });
+  const outgoing = { slow: [] };
+  const input = new InputPart({ services, uploads, outgoing, workingDir: "/work", send: () => undefined });
   const shown = (columns: number) => linesOf(input.draw({ columns, rows: 5 }).rows);
   return { input, shown };
 }

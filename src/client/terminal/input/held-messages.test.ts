@@ -5,8 +5,7 @@ import { textMessage } from "./message.ts";
 
 test("[TUI-07 TUI-10] a message waits for another session in sight; it comes back if that is refused, or the person cancels", async () => {
   const services = fakeServices();
-  const { draft, say, redraw } = services;
-  const held = new HeldMessages({ draft: () => draft, say, redraw });
+  const held = new HeldMessages(services);
   const sent: string[] = [];
   const hold = (text: string) => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -20,6 +19,9 @@ test("[TUI-07 TUI-10] a message waits for another session in sight; it comes bac
   refused.resolve(false);
   await refused.done;
   expect([sent, services.restored]).toEqual([["shown"], [textMessage("refused")]]);
+  const failed = held.hold(textMessage("failed"), Promise.reject(new Error("lost")), () => undefined);
+  await expect(failed).rejects.toThrow("lost");
+  expect(services.restored.at(-1)).toEqual(textMessage("failed"));
   held.cancel();
   cancelled.resolve(true);
   await cancelled.done;

@@ -1,19 +1,13 @@
-import type { Draft, Services } from "../layout/services.ts";
+import type { Services } from "../layout/services.ts";
 import type { OutgoingMessage } from "./message.ts";
-
-export interface HeldMessagesOptions {
-  readonly draft: () => Pick<Draft, "restore">;
-  readonly say: Services["say"];
-  readonly redraw: Services["redraw"];
-}
 
 /** Messages that wait until another session is shown. */
 export class HeldMessages {
-  readonly #options: HeldMessagesOptions;
+  readonly #services: Pick<Services, "draft" | "say" | "redraw">;
   #messages: readonly OutgoingMessage[] = [];
 
-  constructor(options: HeldMessagesOptions) {
-    this.#options = options;
+  constructor(services: Pick<Services, "draft" | "say" | "redraw">) {
+    this.#services = services;
   }
 
   /** The messages that wait, the oldest first. */
@@ -25,24 +19,34 @@ export class HeldMessages {
    * Holds a message, then sends it. If the other session could not be shown, the message comes back into the draft: it
    * was not meant for the session before.
    * @param until resolves to true once the other session is shown, and to false if it could not be.
+   * @throws the reason of `until`, once the message is in the draft again.
    */
   async hold(message: OutgoingMessage, until: Promise<boolean>, send: () => void): Promise<void> {
     this.#messages = [...this.#messages, message];
-    const isShown = await until;
-    if (!this.#messages.includes(message)) return; // it was cancelled
+    let isShown = false;
+    try {
+      isShown = await until;
+    } finally {
+      // One that was cancelled meanwhile is in the draft already.
+      if (this.#messages.includes(message)) this.#release(message, isShown ? send : undefined);
+    }
+  }
+
+  #release(message: OutgoingMessage, send: (() => void) | undefined): void {
+    const { draft, redraw } = this.#services;
     this.#messages = this.#messages.filter((each) => each !== message);
-    if (isShown) send();
-    else this.#options.draft().restore([message]);
-    this.#options.redraw();
+    if (send === undefined) draft.restore([message]);
+    else send();
+    redraw();
   }
 
   /** Brings all of them back into the draft. */
   cancel(): void {
-    const { draft, say } = this.#options;
+    const { draft, say } = this.#services;
     const messages = this.#messages;
     if (messages.length === 0) return;
     this.#messages = [];
-    draft().restore(messages);
+    draft.restore(messages);
     say("Cancelled before it was sent: the message is in the draft again.");
   }
 }

@@ -54,7 +54,7 @@ function openInput({ transcript = NEW_TRANSCRIPT, answers = {} }: Rig = {}) {
   const input = new InputPart({
     services,
     uploads: new ImageUploads(services.session),
-    outbox: { slow: [] },
+    outgoing: { slow: [] },
     workingDir: "/work",
     send: (message) => {
       sent.push(message.text);

@@ -3,7 +3,6 @@ import { parseShellLine } from "../../../view/slash/shell-line.ts";
 import { row, span } from "../drawing/span.ts";
 import { widthOfSpans } from "../drawing/wrap-spans.ts";
 import type { DraftImage } from "../images/draft-image.ts";
-import { imageLabels } from "../images/draft-image.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { inBackground } from "../layout/in-background.ts";
@@ -20,21 +19,17 @@ import { EDITS } from "./editor/edit-actions.ts";
 import type { Edit, EditName, EditorState } from "./editor/editor.ts";
 import { EMPTY_EDITOR, edited } from "./editor/editor.ts";
 import { editedDraft } from "./external-editor.ts";
-import { HistorySearch } from "./history/history-search.ts";
-import { HistoryWalk } from "./history/history-walk.ts";
-import type { HistoryEntry } from "./history/prompt-history.ts";
-import { PromptHistory } from "./history/prompt-history.ts";
+import { Recall } from "./history/recall.ts";
 import type { OutgoingMessage, SendHow, Waited } from "./message.ts";
 import { textMessage } from "./message.ts";
-import type { MessageSender } from "./message-sender.ts";
 import { Stash } from "./stash.ts";
 import { VimKeys } from "./vim/vim-keys.ts";
-import { WrittenDrafts } from "./written-drafts.ts";
 
 export interface InputPartOptions {
   readonly services: Services;
   readonly uploads: ImageUploads;
-  readonly outbox: Pick<MessageSender, "slow">;
+  /** Messages that are on their way for a while. */
+  readonly outgoing: { readonly slow: readonly OutgoingMessage[] };
   /** Folder whose earlier prompts are offered. */
   readonly workingDir: string;
   /** Sends a message; the draft is empty by then. */
@@ -54,14 +49,12 @@ const DELETES: ReadonlySet<ActionName> = new Set([
   "edit.killToEnd",
 ]);
 /** The draft: what a person writes and has not sent. */
-export class InputPart implements ScreenPart, Draft {
+export class InputPart implements ScreenPart, Draft, Disposable {
   readonly #options: InputPartOptions;
-  readonly #history: PromptHistory;
+  readonly #recall: Recall;
   readonly #keeper: DraftKeeper;
   readonly #images: DraftImages;
-  readonly #written = new WrittenDrafts();
   readonly #stash = new Stash();
-  readonly #walk: HistoryWalk;
   readonly #vim: VimKeys;
   #state: EditorState = EMPTY_EDITOR;
   /** Facts of the message that was taken back into this draft, until the draft is empty. */
@@ -74,13 +67,10 @@ export class InputPart implements ScreenPart, Draft {
     const { services } = options;
     const state = () => this.#state;
     this.#vim = new VimKeys({ state, set: (next) => this.#set(next) }, services.settings.values.vimKeys);
-    this.#history = new PromptHistory(services, options.workingDir);
-    this.#walk = new HistoryWalk({
-      left: (draft) => this.#keepLeft(draft),
+    this.#recall = new Recall({
       ...{ services, state },
-      history: this.#history,
+      workingDir: options.workingDir,
       columns: () => this.#columns,
-      filled: (text) => this.#filled(text),
       begin: (next) => this.#begin(next),
     });
     this.#images = new DraftImages(services, { state, edit: (edit) => this.#edit(edit) });
@@ -107,7 +97,7 @@ export class InputPart implements ScreenPart, Draft {
   }
 
   get sending(): readonly OutgoingMessage[] {
-    return this.#options.outbox.slow;
+    return this.#options.outgoing.slow;
   }
 
   draw({ columns, rows }: Size): DrawnPart {
@@ -193,7 +183,7 @@ export class InputPart implements ScreenPart, Draft {
 
   restore(messages: readonly OutgoingMessage[]): void {
     if (messages.length === 0) return;
-    const chipped = messages.map((message) => this.#written.chipped(message)).reduce(joinedTexts);
+    const chipped = messages.map((message) => this.#recall.chipped(message)).reduce(joinedTexts);
     if (this.#state.text !== "") {
       this.#edit({ kind: "before", chipped: { ...chipped, text: `${chipped.text}\n` } });
       return;
@@ -205,14 +195,14 @@ export class InputPart implements ScreenPart, Draft {
   }
 
   remember(message: OutgoingMessage): void {
-    this.#history.remember(message.text);
-    this.#written.note(message.text, this.#written.chipped(message));
+    this.#recall.remember(message.text);
+    this.#recall.noteWritten(message.text, this.#recall.chipped(message));
   }
 
   /** Empties the draft. Undo brings it back, and so does the history. */
   clear(): void {
     if (this.#state.text === "") return;
-    this.#remember();
+    this.#recall.keepDraft();
     this.#edit({ kind: "set", text: "" });
     this.#vim.begin();
   }
@@ -226,7 +216,7 @@ export class InputPart implements ScreenPart, Draft {
   async attached(): Promise<void> {
     const { services } = this.#options;
     if (this.#keeper.staysBehind) await this.#leaveBehind();
-    const [draft] = await Promise.all([this.#keeper.restored(), this.#history.restore()]);
+    const [draft] = await Promise.all([this.#keeper.restored(), this.#recall.restore()]);
     if (draft.lost > 0) services.say("An image of the draft was not kept: paste it again.", "warning");
     if (draft.text === "" || draft.text === this.text) return;
     this.restore([draft]);
@@ -237,20 +227,24 @@ export class InputPart implements ScreenPart, Draft {
   async #leaveBehind(): Promise<void> {
     const { text } = this;
     const draft = this.#state;
-    this.#noteChips(text);
+    this.#recall.noteWritten(text, this.#state);
     this.#begin(EMPTY_EDITOR);
-    if (!(await this.#keeper.keepBehind(draft))) this.#history.remember(text);
+    if (!(await this.#keeper.keepBehind(draft))) this.#recall.remember(text);
   }
 
   /** Keeps the draft and the cleared drafts as they are now. To be called before the client ends. */
   async settle(): Promise<void> {
-    await Promise.all([this.#keeper.settle(), this.#history.settle()]);
+    await Promise.all([this.#keeper.settle(), this.#recall.settle()]);
+  }
+
+  [Symbol.dispose](): void {
+    this.#keeper[Symbol.dispose]();
   }
 
   /** The draft and the cleared drafts that no session has kept as they are now. */
   get unkept(): readonly string[] {
     const draft = this.#keeper.isKept ? [] : [this.text];
-    return [...draft, ...this.#history.unkept].filter((text) => text.trim() !== "");
+    return [...draft, ...this.#recall.unkept].filter((text) => text.trim() !== "");
   }
 
   readonly #actions: Readonly<Partial<Record<ActionName, () => void>>> = {
@@ -259,7 +253,7 @@ export class InputPart implements ScreenPart, Draft {
     "input.steer": () => this.#send("steer"),
     "input.stash": () => this.#stashOrBring(),
     "input.editor": () => inBackground(this.#openEditor(), this.#options.services),
-    "input.history": () => this.#openHistory(),
+    "input.history": () => this.#recall.search(),
     "vim.toggle": () => this.#toggleVim(),
     "vim.normal": () => this.#escape(),
     "vim.redo": () => this.#redo(),
@@ -272,7 +266,7 @@ export class InputPart implements ScreenPart, Draft {
     const { services } = this.#options;
     if (kind === "lineUp" && before.text === "" && services.session.view.waiting.length > 0)
       services.run("input.takeBack");
-    else if (isVertical && next.cursor === before.cursor) this.#walk.by(kind === "lineUp" ? 1 : -1);
+    else if (isVertical && next.cursor === before.cursor) this.#recall.walk(kind === "lineUp" ? 1 : -1);
     else this.#set(next);
   }
 
@@ -282,17 +276,10 @@ export class InputPart implements ScreenPart, Draft {
 
   #set(state: EditorState): void {
     const isChanged = state.text !== this.#state.text;
-    if (isChanged) this.#walk.changed(state.text);
+    if (isChanged) this.#recall.changed(state.text);
     this.#state = state;
     if (state.text === "") this.#waited = undefined;
     if (isChanged) this.#keeper.changed();
-  }
-
-  /** Keeps the draft from before a walk for the history. */
-  #keepLeft(draft: EditorState): void {
-    const text = expanded(draft.text, draft.chips);
-    this.#history.remember(text);
-    this.#written.note(text, draft);
   }
 
   #send(how: SendHow): void {
@@ -315,10 +302,10 @@ export class InputPart implements ScreenPart, Draft {
     }
     const waited = this.#waited;
     // No turn has a command: the history keeps it.
-    if (/^[/!]/.test(text)) this.#history.remember(text, "command");
-    this.#noteChips(text);
+    if (/^[/!]/.test(text)) this.#recall.remember(text, "command");
+    this.#recall.noteWritten(text, this.#state);
     this.#begin(EMPTY_EDITOR);
-    this.#walk.end();
+    this.#recall.endWalk();
     this.#vim.begin();
     this.#options.send({ text, images, ...(waited === undefined ? {} : { waited }) }, how);
   }
@@ -359,34 +346,10 @@ export class InputPart implements ScreenPart, Draft {
       return;
     }
     this.#stash.put(this.#state);
-    this.#remember();
+    this.#recall.keepDraft();
     this.#begin(EMPTY_EDITOR);
     const key = services.keys.label("input.stash", "the same key");
     services.say(`Stashed the draft: ${key} in an empty draft brings it back.`);
-  }
-
-  /** Keeps the draft for the history. */
-  #remember(): void {
-    const { text } = this;
-    this.#history.remember(text);
-    this.#noteChips(text);
-  }
-
-  #noteChips(text: string): void {
-    const { text: raw, chips } = this.#state;
-    this.#written.note(text, { text: raw, chips });
-  }
-
-  /** Returns an editor with an earlier text, as it was written. */
-  #filled(text: string): EditorState {
-    const chipped = this.#written.chipped(textMessage(text));
-    if (imagesOf(chipped).length === 0 && imageLabels(text).length > 0)
-      this.#options.services.say("The images of this prompt are not at hand: paste them again.", "warning");
-    return { ...EMPTY_EDITOR, ...chipped, cursor: chipped.text.length };
-  }
-
-  #fill(text: string): void {
-    this.#begin(this.#filled(text));
   }
 
   /** Shows another draft. What was cut stays, but for chips: they belong to the draft before. */
@@ -394,23 +357,6 @@ export class InputPart implements ScreenPart, Draft {
     const killed = this.#state.killed.filter((each) => !hasChip(each));
     this.#vim.forgetChips();
     this.#set({ ...state, killed });
-  }
-
-  #openHistory(): void {
-    const { services } = this.#options;
-    const choose = (entry: HistoryEntry) => inBackground(this.#take(entry), this.#options.services);
-    services.open(new HistorySearch({ services, history: this.#history, choose }));
-    services.redraw();
-    inBackground(this.#history.load(), this.#options.services);
-  }
-
-  async #take(entry: HistoryEntry): Promise<void> {
-    const text = await this.#history.wholeOf(entry);
-    if (text === undefined)
-      return this.#options.services.say("This prompt cannot be read any more.", "warning");
-    this.#remember();
-    this.#fill(text);
-    this.#options.services.redraw();
   }
 
   #toggleVim(): void {
@@ -426,7 +372,7 @@ export class InputPart implements ScreenPart, Draft {
   }
 
   #redo(): void {
-    if (!this.#vim.redo()) this.#openHistory();
+    if (!this.#vim.redo()) this.#recall.search();
   }
 }
 

@@ -8,50 +8,50 @@ import type { MadeMessage } from "./message.ts";
 import { textMessage } from "./message.ts";
 import { MessageSender } from "./message-sender.ts";
 
-function openOutbox() {
+function openSender() {
   const services = fakeServices();
-  const outbox = new MessageSender({
+  const sender = new MessageSender({
     services,
     uploads: new ImageUploads(services.session),
     refused: () => undefined,
   });
-  return { services, outbox };
+  return { services, sender };
 }
 
 test("[ENG-26 TUI-08] messages are sent in their order, and one that is refused comes back", async () => {
-  const { services, outbox } = openOutbox();
-  await Promise.all([outbox.send(textMessage("one"), "queue"), outbox.send(textMessage("two"), "steer")]);
+  const { services, sender } = openSender();
+  await Promise.all([sender.send(textMessage("one"), "queue"), sender.send(textMessage("two"), "steer")]);
   expect(services.sent).toMatchObject([
     { kind: "SendInput", content: [{ text: "one" }], delivery: "queue" },
     { kind: "SendInput", content: [{ text: "two" }], delivery: "steer" },
   ]);
   services.reply = new HarnessError("InvalidCommand", { kind: "SendInput", why: "no" });
-  await outbox.send(textMessage("three"), "queue");
+  await sender.send(textMessage("three"), "queue");
   expect(services.restored).toEqual([textMessage("three")]);
   expect(services.said).not.toEqual([]);
-  expect(outbox.isSending).toBe(false);
+  expect(sender.isSending).toBe(false);
 });
 
 test("[TUI-03 bar Cancel] a message that is cancelled before the session is open is not sent, and comes back", async () => {
-  const { services, outbox } = openOutbox();
+  const { services, sender } = openSender();
   const opened = Promise.withResolvers<never>();
   Object.assign(services.session, { session: () => opened.promise });
-  const sending = outbox.send(textMessage("slow"), "queue");
-  expect(outbox.isSending).toBe(true);
+  const sending = sender.send(textMessage("slow"), "queue");
+  expect(sender.isSending).toBe(true);
   await services.clock.advance(250);
-  expect(outbox.slow).toEqual([textMessage("slow")]);
-  const next = outbox.send(textMessage("next"), "queue");
-  outbox.cancel();
+  expect(sender.slow).toEqual([textMessage("slow")]);
+  const next = sender.send(textMessage("next"), "queue");
+  sender.cancel();
   await Promise.all([sending, next]); // the engine still starts
   opened.resolve({ session: "ses_1", log: "log_1" } as never);
   expect(services.sent).toEqual([]);
   expect(services.restored).toEqual([textMessage("slow"), textMessage("next")]);
   expect(services.said).toEqual(["Cancelled before it was sent: the message is in the draft again."]);
-  expect(outbox.slow).toEqual([]);
+  expect(sender.slow).toEqual([]);
 });
 
 test("[ENG-26 bar Queue] a message that was taken back goes behind those that stood before it, and before all others", async () => {
-  const { services, outbox } = openOutbox();
+  const { services, sender } = openSender();
   const waiting = ["inp_1", "inp_3", "inp_9"].map((inputId) => ({ inputId }));
   const { view } = services.session;
   Object.defineProperty(services.session, "view", { get: () => ({ ...view, waiting }) });
@@ -63,14 +63,14 @@ test("[ENG-26 bar Queue] a message that was taken back goes behind those that st
   };
   Object.assign(services.session, { send });
   const ahead = ["inp_1", "inp_2"] as never;
-  await outbox.send({ ...textMessage("again"), waited: { ahead } }, "queue");
+  await sender.send({ ...textMessage("again"), waited: { ahead } }, "queue");
   expect(services.sent.at(-1)).toMatchObject({ kind: "MoveInput", inputId: "inp_9", before: "inp_3" });
   expect(services.said).toEqual([]);
   moved = refusal;
-  await outbox.send({ ...textMessage("again"), waited: { ahead } }, "queue");
+  await sender.send({ ...textMessage("again"), waited: { ahead } }, "queue");
   expect(services.said.at(-1)).toContain("at the end of the queue");
   waiting.splice(1, 1);
-  await outbox.send({ ...textMessage("last"), waited: { ahead } }, "queue");
+  await sender.send({ ...textMessage("last"), waited: { ahead } }, "queue");
   expect(services.sent.at(-1)).toMatchObject({ kind: "SendInput" });
 });
 
@@ -80,31 +80,31 @@ const IMAGE: DraftImage = {
 };
 
 test("[TUI-03 bar Cancel] a message is cancelled at any wait before the engine has it, and not after", async () => {
-  const { services, outbox } = openOutbox();
+  const { services, sender } = openSender();
   const uploaded = Promise.withResolvers<undefined>();
   Object.assign(services.session, { attach: () => uploaded.promise });
-  const uploading = outbox.send({ text: "see", images: [IMAGE] }, "queue");
+  const uploading = sender.send({ text: "see", images: [IMAGE] }, "queue");
   await settle();
-  outbox.cancel();
-  expect([services.restored.length, outbox.isSending]).toEqual([1, false]);
+  sender.cancel();
+  expect([services.restored.length, sender.isSending]).toEqual([1, false]);
   uploaded.resolve(undefined);
   await uploading;
   expect(services.sent).toEqual([]);
   const answered = Promise.withResolvers<object>();
   Object.assign(services.session, { send: () => answered.promise });
-  const last = outbox.send(textMessage("handed over"), "queue");
+  const last = sender.send(textMessage("handed over"), "queue");
   await settle();
-  outbox.cancel();
-  expect([services.restored.length, outbox.isSending]).toEqual([1, true]);
+  sender.cancel();
+  expect([services.restored.length, sender.isSending]).toEqual([1, true]);
   answered.resolve({});
   await last;
 });
 
 test("[CMD-01 ENG-26] a line keeps its order while its message is made, and comes back to the draft as it was typed", async () => {
-  const { services, outbox } = openOutbox();
+  const { services, sender } = openSender();
   const made = Promise.withResolvers<MadeMessage>();
-  const first = outbox.sendMade("/prompts:x", () => made.promise);
-  const second = outbox.send(textMessage("second"), "queue");
+  const first = sender.sendMade("/prompts:x", () => made.promise);
+  const second = sender.send(textMessage("second"), "queue");
   await settle();
   expect(services.sent).toEqual([]);
   made.resolve({ text: "expanded", delivery: "steer", skill: "s" });
@@ -113,13 +113,13 @@ test("[CMD-01 ENG-26] a line keeps its order while its message is made, and come
     { content: [{ text: "expanded" }], delivery: "steer", skill: "s" },
     { content: [{ text: "second" }] },
   ]);
-  await outbox.sendMade("/x", async () => undefined);
+  await sender.sendMade("/x", async () => undefined);
   expect([services.sent.length, services.restored]).toEqual([2, []]);
-  const never = outbox.sendMade("/prompts:y", () => new Promise(() => undefined));
+  const never = sender.sendMade("/prompts:y", () => new Promise(() => undefined));
   await settle();
-  outbox.cancel();
+  sender.cancel();
   await never;
   services.reply = new HarnessError("InvalidCommand", { kind: "SendInput", why: "no" });
-  await outbox.sendMade("//z", async () => ({ text: "/z", delivery: "queue" }));
+  await sender.sendMade("//z", async () => ({ text: "/z", delivery: "queue" }));
   expect(services.restored).toEqual([textMessage("/prompts:y"), textMessage("//z")]);
 });

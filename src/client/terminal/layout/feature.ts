@@ -15,6 +15,8 @@ import type { Services } from "./services.ts";
 export interface TerminalFeature {
   /** Effects of actions that no part with the focus has taken. */
   readonly actions?: Readonly<Partial<Record<ActionName, () => void>>>;
+  /** Actions that typed commands stand for without words behind them, such as `/cost`. */
+  readonly panels?: Readonly<Record<string, ActionName>>;
   /** Rows that it shows between the transcript and the draft. Called for each frame. */
   above?(columns: number): readonly DrawnRow[];
   /** A question that can wait. The first feature that has one now has the place. */

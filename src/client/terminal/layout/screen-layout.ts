@@ -30,6 +30,8 @@ export interface ScreenParts {
   readonly status: (columns: number) => DrawnRow;
   /** Rows that leave the transcript for the scrollback, since the last call. Default: none. */
   readonly finished?: (size: Size, isLast: boolean) => readonly DrawnRow[];
+  /** Called after each frame: what belongs to no part may begin its timers. */
+  readonly drawn?: () => void;
 }
 
 export interface ScreenLayoutOptions {
@@ -140,6 +142,7 @@ export class ScreenLayout {
     const frame = overlay?.place === "full" ? this.#drawFull(overlay, size) : this.#drawParts(overlay, size);
     for (const { part, size: room } of this.#drawn) part.drawn?.(room);
     if (!this.#isOffered) this.#options.parts.offer?.()?.hidden();
+    this.#options.parts.drawn?.();
     return frame;
   }
 

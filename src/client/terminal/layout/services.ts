@@ -134,6 +134,8 @@ export interface Services {
   close(overlay: Overlay): void;
   /** Carries out an action as its key would. */
   run(action: ActionName): void;
+  /** Returns the action that a typed command stands for without words behind it; undefined if no feature has one. */
+  panelOf(command: string): ActionName | undefined;
   /** Shows an event of the session that is shown. */
   showEvent(event: EventSeq): void;
   /** Shows the reason of a failure, as `say` does. */

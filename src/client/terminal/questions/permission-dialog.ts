@@ -113,7 +113,7 @@ export class PermissionDialog implements Dialog {
     const { session, keys } = this.#options.services;
     const { run } = session.view;
     if (this.#request.why?.cause !== "level" || run?.level !== "ReadOnly" || run.planMode) return undefined;
-    const [key = "the palette"] = keys.keysOf("mode.next");
+    const key = keys.label("mode.next", "the palette");
     return `the mode is "ask"; ${key} goes to the next mode, "accept edits"`;
   }
 
@@ -237,7 +237,7 @@ export class PermissionDialog implements Dialog {
     else {
       const open = hunks.length - this.#choice.decided.size;
       const { say, keys } = this.#options.services;
-      const key = (name: ActionName) => keys.keysOf(name)[0] ?? "-";
+      const key = (name: ActionName) => keys.label(name);
       const ways = `${key("review.acceptRest")} accepts the rest, ${key("review.declineRest")} refuses it`;
       say(`${open} of ${hunks.length} hunks are not decided yet: ${ways}.`, "warning");
     }

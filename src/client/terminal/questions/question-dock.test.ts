@@ -34,11 +34,11 @@ function openStage() {
   // Without a session no draft is kept: the tests count what the questions send.
   const session = { ...services.session, open: undefined };
   const uploads = new ImageUploads(session);
-  const outbox = { slow: [] };
+  const outgoing = { slow: [] };
   const input = new InputPart({
     services: { ...services, session },
     uploads,
-    outbox,
+    outgoing,
     workingDir: "/work",
     send,
   });

@@ -175,7 +175,7 @@ export class QuestionDock implements ScreenPart, Disposable {
     const shown = this.#shown;
     if (shown === undefined || !this.takesKeys) return false;
     if (!this.#isInSight && ANSWERS.has(action)) {
-      const key = this.#services.keys.keysOf("dialog.full")[0] ?? "the palette";
+      const key = this.#services.keys.label("dialog.full", "the palette");
       this.#services.say(`What is asked is not in sight: ${key}, or a larger screen, shows it.`, "warning");
       return shown.dialog.hasFocus;
     }

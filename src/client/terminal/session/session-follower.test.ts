@@ -259,3 +259,17 @@ test("[TUI-09 TUI-10] keys and frames have their turn while the end of a long se
   expect(most).toBeLessThanOrEqual(128);
   expect(connection.subscriptions).toHaveLength(1);
 });
+
+test("[TUI-10] a long log whose last page cannot be shown leaves no subscription open", async () => {
+  const work = Array.from({ length: PAST }, () => cost(1));
+  using rig = openRig(work, {});
+  const { store, connection } = rig;
+  connection.reply = ({ kind }) => {
+    if (kind === "GetSession") return { ...INFO, state: "running" };
+    throw new Error("the connection is gone");
+  };
+  await store.reach();
+  await until("the reading has ended", () => rig.ended.length === 1);
+  expect(rig.ended).toEqual([new Error("the connection is gone")]);
+  expect([connection.subscriptions.length, connection.subscribers]).toEqual([1, 0]);
+});

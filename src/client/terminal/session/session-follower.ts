@@ -11,7 +11,7 @@ import type { NewsItem } from "../../../protocol/events/news.ts";
 import type { QueryKind } from "../../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
-import { followSession, reachedBy } from "../../../view/follow.ts";
+import { followSession } from "../../../view/follow.ts";
 import { withInfo, withTurnCost } from "../../../view/paging/known-facts.ts";
 import type { ReadTail } from "../../../view/paging/older-facts.ts";
 import { callsBefore, olderFacts, turnBefore } from "../../../view/paging/older-facts.ts";
@@ -21,7 +21,7 @@ import { NEW_SESSION, sessionStep } from "../../../view/session/session-view.ts"
 import type { LocalNote } from "../../../view/transcript/local-notes.ts";
 import { transcriptAfterEvent, withLocalNote } from "../../../view/transcript/local-notes.ts";
 import type { PagePosition, TranscriptPage, TranscriptRange } from "../../../view/transcript/pages.ts";
-import { beginsItem, PAGE_EVENTS, withPage } from "../../../view/transcript/pages.ts";
+import { PAGE_EVENTS, withPage } from "../../../view/transcript/pages.ts";
 import type { Transcript } from "../../../view/transcript/transcript.ts";
 import {
   clearedTranscript,
@@ -35,11 +35,10 @@ import { Sender } from "../../slash/sender.ts";
 import { inBackground } from "../layout/in-background.ts";
 import type { SessionAccess } from "../layout/services.ts";
 import type { BegunSession, OpenSession, ReachedByTerminal, WhichSession } from "../options.ts";
+import { eventsUpTo, lastBefore, tailStart } from "./session-tail.ts";
 
 /** A log with at most so many events is read whole; of a longer one the last page, and others when they are shown. */
 const WHOLE_EVENTS_MAX = 2 * PAGE_EVENTS;
-/** Events before the last page that are read for a question or an input that waits since then. */
-const OPEN_EVENTS_MAX = 20_000;
 /** Characters of the transcript that are kept in memory, about; the rest is read back when it is shown. */
 const KEPT_CHARACTERS_MAX = 4_000_000;
 /** Events that are taken in a row before keys and frames have their turn. */
@@ -337,13 +336,22 @@ export class SessionFollower implements SessionAccess {
     const { session, past } = open;
     const info = await this.query({ kind: "GetSession", sessionId: session, last: 0 });
     if (info instanceof HarnessError) throw info;
-    const page = past - PAGE_EVENTS;
-    const earlier = [info.asked_since, info.queued_since].filter(
-      (event) => event !== undefined && event > page - OPEN_EVENTS_MAX,
-    );
-    const since = Math.min(page, ...earlier.map((event) => event ?? page));
+    const since = tailStart(info, past);
     const events = followSession(connection, session, { since, signal });
-    const tail: ReadTail = { session, events: await this.#eventsUpTo(events, past), since };
+    try {
+      const tail = { session, events: await eventsUpTo(events, past), since };
+      await this.#addTail(tail, info, signal);
+      if (signal.aborted) return;
+      inBackground(this.#complete(tail, signal), { showFailure: this.#options.refused });
+      await this.#readFrom(events, signal);
+    } finally {
+      // A page that cannot be shown leaves no subscription open.
+      await events.return(undefined);
+    }
+  }
+
+  /** Shows the last page of a long log, with the turn and the calls that it is in. */
+  async #addTail(tail: ReadTail, info: ResultOf<"GetSession">, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const turn = await turnBefore((query) => this.query(query), info, tail);
     const calls = await callsBefore((query) => this.query(query), tail);
@@ -360,17 +368,6 @@ export class SessionFollower implements SessionAccess {
       this.#transcript = withChildrenLeftOut(this.#transcript, started.payload.callId, children);
     this.#view = withInfo(turn === undefined ? this.#view : withTurnCost(this.#view, turn.usd), info);
     this.#options.completed();
-    inBackground(this.#complete(tail, signal), { showFailure: this.#options.refused });
-    await this.#readFrom(events, signal);
-  }
-
-  async #eventsUpTo(events: AsyncGenerator<Envelope>, past: EventSeq): Promise<readonly Envelope[]> {
-    const read: Envelope[] = [];
-    for (let next = await events.next(); next.done !== true; next = await events.next()) {
-      read.push(next.value);
-      if (reachedBy(next.value) >= past) break;
-    }
-    return read;
   }
 
   async #readFrom(events: AsyncGenerator<Envelope>, signal: AbortSignal): Promise<void> {
@@ -424,11 +421,4 @@ export class SessionFollower implements SessionAccess {
   #bounded(transcript: Transcript, near = this.#shownAt ?? transcript.reached): Transcript {
     return droppedFrom(transcript, near, KEPT_CHARACTERS_MAX);
   }
-}
-
-/** Returns the event behind which the transcript begins: between two items, if there is such a place near by. */
-function lastBefore({ events, since }: ReadTail): EventSeq {
-  const near = events.slice(0, Math.ceil(events.length / 2));
-  const first = near.find((each) => beginsItem(each));
-  return first === undefined ? since : first.id - 1;
 }

@@ -21,7 +21,11 @@ test("[TUI-02] a state that comes too soon after another one is drawn as soon as
   );
   const cost = (id: number) =>
     event(id, "CostIncremented", { provider: "zai", model: "m", inputTokens: 1, outputTokens: 1, usd: 1 });
-  const turn = () => /\$[\d.]+\/turn/.exec(textOfRow(part.status(100)))?.[0];
+  const turn = () => {
+    const line = textOfRow(part.status(100));
+    part.drawn();
+    return /\$[\d.]+\/turn/.exec(line)?.[0];
+  };
   part.add(event(1, "TurnStarted", { turn: 1, originator: "cli_self" }));
   part.add(cost(2));
   expect(turn()).toBe("$1.00/turn");
@@ -47,6 +51,7 @@ test("[TUI-02 TUI-10] a status line that has ended waits for nothing", () => {
   part.add(event(2, "TextDelta", { text: "x" }));
   services.ask();
   part.status(100);
+  part.drawn();
   expect(services.clock.waiting).toBeGreaterThan(0);
   part[Symbol.dispose]();
   expect(services.clock.waiting).toBe(0);

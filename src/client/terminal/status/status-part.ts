@@ -25,17 +25,19 @@ export interface StatusPartOptions {
   readonly mode: () => string | undefined;
 }
 
-/** Facts that only the engine has, as it told them last. */
-type ToldFacts = Pick<StatusLine, "contextWindow" | "contextTokens" | "web">;
+/** Facts that only the engine has, by its last answer. */
+type EngineFacts = Pick<StatusLine, "contextWindow" | "contextTokens" | "web">;
 
 /** The status line and the line above the draft. */
 export class StatusPart implements Disposable {
   readonly #services: Services;
   readonly #options: StatusPartOptions;
   #facts: StatusFacts = NO_STATUS_FACTS;
-  /** The state that is shown, and since when. */
+  /** The state that is shown, and the monotonic time since which it is. */
   #shown: { readonly facts: StatusFacts; readonly view: SessionView; readonly atMs: number } = NOTHING_SHOWN;
-  #engineFacts: ToldFacts = {};
+  /** True if the last frame did not show the state as it is now. */
+  #isBehind = false;
+  #engineFacts: EngineFacts = {};
   /** Readings so far: the answer to the newest one counts. */
   #reads = 0;
   /** Model of a session that begins with the next prompt. */
@@ -147,18 +149,24 @@ export class StatusPart implements Disposable {
     );
   }
 
+  /** A state that came too soon after the one before is drawn once its time has come. */
+  drawn(): void {
+    const { clock, redraw } = this.#services;
+    if (!this.#isBehind || this.#later !== undefined) return;
+    const leftMs = this.#shown.atMs + STATE_MS_MIN - clock.monotonic();
+    this.#later = clock.timer(Math.max(0, leftMs), () => {
+      this.#later = undefined;
+      redraw();
+    });
+  }
+
   #sampled(): { readonly facts: StatusFacts; readonly view: SessionView } {
-    const { clock, session, redraw } = this.#services;
+    const { clock, session } = this.#services;
     const { view } = session;
-    if (view === this.#shown.view && this.#facts === this.#shown.facts) return this.#shown;
     const now = clock.monotonic();
-    const leftMs = this.#shown.atMs + STATE_MS_MIN - now;
-    if (leftMs <= 0) this.#shown = { facts: this.#facts, view, atMs: now };
-    else if (this.#later === undefined)
-      this.#later = clock.timer(leftMs, () => {
-        this.#later = undefined;
-        redraw();
-      });
+    const isNew = view !== this.#shown.view || this.#facts !== this.#shown.facts;
+    this.#isBehind = isNew && now < this.#shown.atMs + STATE_MS_MIN;
+    if (isNew && !this.#isBehind) this.#shown = { facts: this.#facts, view, atMs: now };
     return this.#shown;
   }
 

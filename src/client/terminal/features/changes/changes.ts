@@ -6,5 +6,6 @@ import type { Services } from "../../layout/services.ts";
 export function changes(services: Services): TerminalFeature {
   return {
     actions: { "changes.open": () => openChanges(services) },
+    panels: { "/diff": "changes.open" },
   };
 }

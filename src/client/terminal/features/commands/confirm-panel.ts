@@ -51,7 +51,7 @@ class ConfirmPanel implements Overlay {
       row([
         span(at === this.#at ? "▸ " : "  ", { role: "accent" }),
         span(
-          `${this.#services.keys.keysOf(action)[0] ?? "-"}  ${word}`,
+          `${this.#services.keys.label(action)}  ${word}`,
           isLive ? { isBold: at === this.#at } : { role: "dim" },
         ),
       ]),

@@ -10,7 +10,6 @@ import { runSlashCommand } from "../../../slash/commands/slash-commands.ts";
 import type { SlashState } from "../../../slash/create-slash-context.ts";
 import { createSlashContext } from "../../../slash/create-slash-context.ts";
 import type { MadeMessage, SendHow } from "../../input/message.ts";
-import type { ActionName } from "../../keys/actions.ts";
 import type { TerminalFeature } from "../../layout/feature.ts";
 import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
@@ -18,21 +17,6 @@ import type { OpenSession } from "../../options.ts";
 import { shownSender } from "../../session/shown-sender.ts";
 import { SlashAnswer } from "./answer.ts";
 import { slashActions } from "./slash-actions.ts";
-
-/** Panels that are opened instead of a text, by the command alone. */
-const PANELS: ReadonlyMap<string, ActionName> = new Map([
-  ["/model", "model.open"],
-  ["/profiles", "profile.open"],
-  ["/rewind", "rewind.open"],
-  ["/diff", "changes.open"],
-  ["/cost", "costs.open"],
-  ["/resume", "session.open"],
-  ["/sessions", "session.open"],
-  ["/sessions:list", "session.open"],
-  ["/sessions:resume", "session.open"],
-  ["/sessions:attach", "session.open"],
-  ["/permissions", "policy.open"],
-]);
 
 /** Commands that stand for a text for the model if words follow. */
 const PROMPTING: ReadonlySet<string> = new Set(["steer", "skills", "agents", "prompts"]);
@@ -150,7 +134,7 @@ class SlashLines implements TerminalFeature {
   async #run(command: SlashCommand): Promise<MadeMessage | undefined> {
     const services = this.#services;
     const { session } = services;
-    const panel = command.rest === "" ? PANELS.get(printCommand(command)) : undefined;
+    const panel = command.rest === "" ? services.panelOf(printCommand(command)) : undefined;
     if (panel !== undefined) {
       services.run(panel);
       return undefined;

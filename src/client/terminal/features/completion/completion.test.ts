@@ -45,7 +45,7 @@ function openDraft() {
   const input: InputPart = new InputPart({
     services,
     uploads: new ImageUploads(services.session),
-    outbox: { slow: [] },
+    outgoing: { slow: [] },
     workingDir: "/work",
     send: ({ text }) => void sent.push(text),
   });

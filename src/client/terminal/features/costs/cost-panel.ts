@@ -20,6 +20,7 @@ export function openCosts(services: Services): void {
   let spend: ResultOf<"GetSpend"> | undefined;
   let content: ListContent<string> = { entries: [], note: "reading the costs …" };
   const panel: ListPanel<string> = new ListPanel<string>({
+    isOfSession: true,
     title: "Costs",
     place: "full",
     services,

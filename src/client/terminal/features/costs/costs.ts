@@ -6,5 +6,6 @@ import { openCosts } from "./cost-panel.ts";
 export function costs(services: Services): TerminalFeature {
   return {
     actions: { "costs.open": () => openCosts(services) },
+    panels: { "/cost": "costs.open" },
   };
 }

@@ -51,5 +51,5 @@ function take(chosen: Chosen, services: Services): void {
     return;
   }
   draft.replace(chosen.line);
-  say(`${keys.keysOf("input.send")[0] ?? "the key that sends"} runs ${chosen.line}.`);
+  say(`${keys.label("input.send", "the key that sends")} runs ${chosen.line}.`);
 }

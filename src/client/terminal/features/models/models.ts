@@ -8,6 +8,7 @@ import { openModels } from "./model-panel.ts";
 /** The choice of a model and its effort for the session, and a key that goes through the favourite ones. */
 export function models(services: Services): TerminalFeature {
   return {
+    panels: { "/model": "model.open" },
     actions: {
       "model.open": () => openModels(services),
       "model.next": () => nextFavourite(services),

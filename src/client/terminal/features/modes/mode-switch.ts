@@ -19,8 +19,8 @@ const PLAN_RUNS =
 /** The mode of the session that is shown, and the way to the next one. One change is made at a time. */
 export class ModeSwitch {
   readonly #services: Services;
-  /** Facts that the engine told about one session. */
-  #told: Omit<ModeFacts, "planMode"> & { readonly of?: SessionId; readonly isAllowed?: boolean } = {};
+  /** Facts about one session that only the engine has. */
+  #engineFacts: Omit<ModeFacts, "planMode"> & { readonly of?: SessionId; readonly isAllowed?: boolean } = {};
   /** The mode that a person has gone to, until the engine has it or refuses it. */
   #wanted: ChosenMode | undefined;
   /** A mode that was refused: the next one is behind it. */
@@ -35,7 +35,7 @@ export class ModeSwitch {
   get mode(): SessionMode | undefined {
     const { open, view, begins } = this.#services.session;
     if (open === undefined) return begins === undefined ? undefined : sessionModeOf(begins);
-    const known = this.#told.of === open.session ? this.#told : {};
+    const known = this.#engineFacts.of === open.session ? this.#engineFacts : {};
     const level = view.run?.level ?? known.level;
     const planMode = view.run?.planMode ?? false;
     const { allowsEdits: allows } = known;
@@ -59,7 +59,7 @@ export class ModeSwitch {
     const level = info instanceof HarnessError ? undefined : info.level;
     const allows = rules instanceof HarnessError ? undefined : allowsEdits(rules);
     const isAllowed = !(rules instanceof HarnessError) && hasAllowed(rules);
-    this.#told = {
+    this.#engineFacts = {
       of: sessionId,
       isAllowed,
       ...(level === undefined ? {} : { level }),
@@ -109,7 +109,7 @@ export class ModeSwitch {
       return say(`${mode}: ${refusalText(refused)}`, "failure");
     }
     await this.read();
-    const { allowsEdits: allows, isAllowed = false } = this.#told;
+    const { allowsEdits: allows, isAllowed = false } = this.#engineFacts;
     say(modeText(mode, { isAllowed, ...(allows === undefined ? {} : { allowsEdits: allows }) }));
   }
 

@@ -16,7 +16,10 @@ type Rule = ResultOf<"ListRules">["rules"][number];
 
 /** The session-policy panel. */
 export function policy(services: Services): TerminalFeature {
-  return { actions: { "policy.open": () => openPolicy(services) } };
+  return {
+    actions: { "policy.open": () => openPolicy(services) },
+    panels: { "/permissions": "policy.open" },
+  };
 }
 
 /** Opens the panel about what the session may do (PERM-07, TUI-04). Says so if no session is open. */

@@ -8,6 +8,7 @@ export function profiles(services: Services): TerminalFeature {
   const { session } = services;
   return {
     actions: { "profile.open": () => openProfileList(services) },
+    panels: { "/profiles": "profile.open" },
     changed({ kind, payload, id, parentCall }) {
       if (kind !== "ProfileSwitched" || parentCall !== undefined || payload.next === undefined) return;
       // An earlier switch stands in the log: the session that is shown is the one that was left then.

@@ -15,6 +15,7 @@ export function rewind(services: Services): TerminalFeature {
     (session.view.run?.questions.length ?? 0) === 0 &&
     session.view.turns.all.length > 0;
   return {
+    panels: { "/rewind": "rewind.open" },
     actions: {
       "rewind.open": () => openRewind(services),
       "turn.cancel"() {

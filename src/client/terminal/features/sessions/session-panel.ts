@@ -164,7 +164,7 @@ class SessionList {
       }
       case "sessions.delete":
         if (pinned) {
-          const key = this.#services.keys.keysOf("sessions.pin")[0] ?? "the palette";
+          const key = this.#services.keys.label("sessions.pin", "the palette");
           this.#services.say(`The session is pinned, and so is kept: ${key} unpins it.`, "warning");
           return true;
         }
@@ -270,7 +270,7 @@ class SessionList {
     if (listed > 0) return undefined;
     if (!this.#isRead) return "reading the sessions …";
     const which = this.#archived === "only" ? "archived sessions" : "sessions";
-    const key = this.#services.keys.keysOf("sessions.archived")[0] ?? "-";
+    const key = this.#services.keys.label("sessions.archived");
     const more = this.#archived === "without" ? ` ${key}: archived ones too.` : "";
     return `There are no ${which}${isHere ? " of this folder" : ""}.${more}`;
   }

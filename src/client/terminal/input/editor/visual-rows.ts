@@ -158,20 +158,20 @@ export interface RowWindow {
 export function rowsAround(draft: DraftText, at: number, rowsMax: number): RowWindow {
   let first = blockAt(draft.text, at);
   let last = first;
-  const rows = [...rowsOf(draft, first)];
+  let rows = rowsOf(draft, first);
   let index = indexIn(rows, at);
   while (index < rowsMax) {
     const block = blockBefore(draft.text, first);
     if (block === undefined) break;
     const more = rowsOf(draft, block);
-    rows.unshift(...more);
+    rows = [...more, ...rows];
     index += more.length;
     first = block;
   }
   while (rows.length - index < rowsMax) {
     const block = blockBehind(draft.text, last);
     if (block === undefined) break;
-    rows.push(...rowsOf(draft, block));
+    rows = [...rows, ...rowsOf(draft, block)];
     last = block;
   }
   const top = Math.max(0, Math.min(index - Math.floor(rowsMax / 2), rows.length - rowsMax));

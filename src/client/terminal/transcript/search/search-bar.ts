@@ -8,7 +8,8 @@ import type { ActionName, KeyContext } from "../../keys/actions.ts";
 import type { DrawnPart, Overlay } from "../../layout/part.ts";
 import type { Services } from "../../layout/services.ts";
 import type { Size } from "../../screen/screen.ts";
-import type { Search, SearchNumbers } from "./search.ts";
+import type { Search } from "./search.ts";
+import type { SearchNumbers } from "./search-results.ts";
 
 const MARK = "/ ";
 /** Columns of the field that are kept before the hint is left out. */

@@ -1,5 +1,4 @@
 import type { EventSeq } from "../../../../base/ids.ts";
-import type { TranscriptRange } from "../../../../view/transcript/pages.ts";
 import type { JoinedText, RowRange } from "../../drawing/row-text.ts";
 import { joinedText, rangesOf } from "../../drawing/row-text.ts";
 import type { DrawnRow } from "../../drawing/span.ts";
@@ -10,14 +9,16 @@ import { bringIntoSight, putInSight } from "../browse/window.ts";
 import { eventsIn } from "../folds.ts";
 import type { PartLocation, RowLocation } from "../place.ts";
 import { comparePlaces } from "../place.ts";
-import type { FoundMatch, KnownMatches } from "./match-order.ts";
+import type { FoundMatch } from "./match-order.ts";
 import { firstMatch, nextMatch } from "./match-order.ts";
 import type { Match } from "./matcher.ts";
 import { matcherOf, matchesIn } from "./matcher.ts";
 import { PageSearch } from "./page-search.ts";
-import type { FoundPart, MatchCounts } from "./search-scan.ts";
+import type { SearchNumbers } from "./search-results.ts";
+import { SearchResults } from "./search-results.ts";
+import type { MatchCounts } from "./search-scan.ts";
 import { SearchScan, SearchTexts } from "./search-scan.ts";
-import { isUnloaded, SearchedRanges } from "./searched-ranges.ts";
+import { isUnloaded } from "./searched-ranges.ts";
 
 /** Time of one look through a part of the transcript: shorter than a frame. */
 const STEP_MS = 8;
@@ -25,17 +26,6 @@ const STEP_MS = 8;
 const RESCAN_MS = 250;
 /** Pause after a key, after which pages that are not loaded are read. */
 const PAGES_AFTER_MS = 250;
-
-/** Numbers of a search for the person. */
-export interface SearchNumbers {
-  /** Number of the current match from 1; absent: none, or not yet known. */
-  readonly at?: number;
-  readonly total: number;
-  /** False while parts of the session are still to be searched. */
-  readonly isComplete: boolean;
-  /** True if a part of the session could not be read. */
-  readonly isPartial: boolean;
-}
 
 const NO_EVENTS: ReadonlySet<EventSeq> = new Set();
 
@@ -53,16 +43,8 @@ export class Search implements Disposable {
   #scan: SearchScan | undefined;
   #timer: Disposable | undefined;
   readonly #pages: PageSearch;
-  /** Parts with matches of the last whole look and of the pages that were read, from the top. */
-  #found: readonly FoundPart[] = [];
-  #searched = new SearchedRanges();
-  /** Parts that are neither loaded nor looked through. */
-  #pending: readonly TranscriptRange[] = [];
-  /** True once all that is loaded was looked through. */
-  #isScanned = false;
+  #results = new SearchResults();
   #pagesTimer: Disposable | undefined;
-  /** True if a page could not be read: those above it are not tried. */
-  #hasFailed = false;
   /** True while the page of the current match is still to be loaded. */
   #isLanding = false;
   #current: FoundMatch | undefined;
@@ -91,14 +73,7 @@ export class Search implements Disposable {
   }
 
   get numbers(): SearchNumbers {
-    const found = this.#isScanned ? this.#found : this.#foundSoFar;
-    const total = found.reduce((sum, { count }) => sum + count, 0);
-    const isComplete = this.#isScanned && (this.#hasFailed || this.#pending.length === 0);
-    const facts = { total, isComplete, isPartial: this.#hasFailed && this.#pending.length > 0 };
-    const current = this.#current;
-    if (current === undefined || !isComplete) return facts;
-    const before = this.#found.filter(({ place }) => comparePlaces(place, current) < 0);
-    return { ...facts, at: before.reduce((sum, { count }) => sum + count, current.index + 1) };
+    return this.#results.numbers(this.#current);
   }
 
   /** Blocks that are unfolded because the current match is in them. */
@@ -117,12 +92,8 @@ export class Search implements Disposable {
     this.#goBack();
     this.#current = undefined;
     this.#waitingMoves = 0;
-    this.#isScanned = false;
     this.#isLanding = false;
-    this.#hasFailed = false;
-    this.#found = [];
-    this.#searched = new SearchedRanges();
-    this.#pending = [];
+    this.#results = new SearchResults();
     this.#stopPages();
     this.#begin();
   }
@@ -147,9 +118,9 @@ export class Search implements Disposable {
 
   /** Takes the steps that lead to known matches; the others wait for the pages on the way. */
   #takeMoves(): void {
-    while (this.#isScanned && this.#waitingMoves !== 0) {
+    while (this.#results.isScanned && this.#waitingMoves !== 0) {
       const by = this.#waitingMoves > 0 ? 1 : -1;
-      const next = nextMatch(this.#known, this.#current, by);
+      const next = nextMatch(this.#results.known, this.#current, by);
       if (next === "unknown") return;
       if (next !== "none") this.#moveTo(next);
       this.#waitingMoves -= by;
@@ -222,15 +193,11 @@ export class Search implements Disposable {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
     this.#stopPages();
-    this.#searched = new SearchedRanges();
-    this.#pending = [];
-    this.#isScanned = false;
+    this.#results = new SearchResults();
     this.#isLanding = false;
-    this.#hasFailed = false;
     this.#waitingMoves = 0;
     this.#scan = undefined;
     this.#texts = undefined;
-    this.#found = [];
     this.#current = undefined;
     this.#origin = undefined;
     this.#matcher = undefined;
@@ -253,6 +220,7 @@ export class Search implements Disposable {
     }
     const [texts, counts] = [this.#texts, this.#counts];
     this.#scan = new SearchScan({ transcript: this.#window.transcript, context, matcher, texts, counts });
+    this.#results.begin(this.#scan);
     this.#step();
   }
 
@@ -271,21 +239,9 @@ export class Search implements Disposable {
   }
 
   #complete(scan: SearchScan): void {
-    const { transcript } = scan;
-    const found = [...scan.found].reverse();
-    // Those that are left out later need not be read for it. The last one may still grow.
-    for (const { first, last, items } of transcript.segments.slice(0, -1)) {
-      if (items === undefined) continue;
-      const inside = found.filter(({ place }) => place.event >= first && place.event <= last);
-      this.#searched.add({ first, last }, inside);
-    }
-    this.#found = [...found, ...this.#searched.unloadedMatches(transcript)].sort((one, two) =>
-      comparePlaces(one.place, two.place),
-    );
-    this.#pending = this.#searched.missing(transcript);
-    this.#isScanned = true;
+    this.#results.complete(scan);
     const { services } = this.#window;
-    if (this.#pending.length > 0 && !this.#hasFailed)
+    if (this.#results.nextPart !== undefined)
       this.#pagesTimer ??= services.clock.timer(PAGES_AFTER_MS, () =>
         inBackground(this.#readPages(), services),
       );
@@ -293,25 +249,23 @@ export class Search implements Disposable {
 
   /** Looks through the pages that are not loaded, the newest first, until all are known or the search changes. */
   async #readPages(): Promise<void> {
-    const [matcher, searched, { showFailure, redraw }] = [
-      this.#matcher,
-      this.#searched,
-      this.#window.services,
-    ];
-    const isSame = () => matcher !== undefined && this.#matcher === matcher && this.#searched === searched;
+    const results = this.#results;
+    const matcher = this.#matcher;
+    const { showFailure, redraw } = this.#window.services;
+    const isSame = () => this.#results === results;
+    if (matcher === undefined) return this.#stopPages();
     try {
-      for (let next = this.#pending.at(-1); next !== undefined && matcher !== undefined; ) {
+      for (let next = results.nextPart; next !== undefined; next = results.nextPart) {
         const page = await this.#pages.lastPage(next, matcher, this.#window.context());
         if (!isSame()) return;
         if (page === undefined) break;
-        searched.add(page.range, page.found);
+        results.addPage(this.#window.transcript, page.range, page.found);
         this.#foundPage();
         redraw();
-        next = this.#pending.at(-1);
       }
     } catch (thrown) {
       if (!isSame()) return;
-      this.#hasFailed = true;
+      results.fail(this.#window.transcript);
       this.#foundPage();
       showFailure(thrown);
     }
@@ -319,12 +273,6 @@ export class Search implements Disposable {
   }
 
   #foundPage(): void {
-    const { transcript } = this.#window;
-    const loaded = this.#found.filter(({ place }) => !isUnloaded(transcript, place.event));
-    this.#found = [...this.#searched.unloadedMatches(transcript), ...loaded].sort((one, two) =>
-      comparePlaces(one.place, two.place),
-    );
-    this.#pending = this.#searched.missing(transcript);
     if (this.#current === undefined) this.#choose(undefined);
     this.#takeMoves();
   }
@@ -334,10 +282,6 @@ export class Search implements Disposable {
     this.#pagesTimer = undefined;
   }
 
-  get #foundSoFar(): readonly FoundPart[] {
-    return [...(this.#scan?.found ?? [])].reverse();
-  }
-
   /**
    * Goes to the first match from the origin on, or else to the last one before it, once that is known.
    * @param next the part of the transcript that is searched next; undefined: all loaded ones were.
@@ -345,15 +289,8 @@ export class Search implements Disposable {
   #choose(next: PartLocation | undefined): void {
     const origin = this.#origin?.place;
     if (origin === undefined) return;
-    const match = firstMatch(this.#known, origin, next, (place, row) => this.#firstIndex(place, row));
+    const match = firstMatch(this.#results.known, origin, next, (place, row) => this.#firstIndex(place, row));
     if (match !== undefined) this.#go(match);
-  }
-
-  get #known(): KnownMatches {
-    return {
-      found: this.#isScanned ? this.#found : this.#foundSoFar,
-      pending: this.#hasFailed ? [] : this.#pending,
-    };
   }
 
   /** Returns the index of the first match of a part that is not above a row; -1 if there is none. */

@@ -10,18 +10,16 @@ export class SearchedRanges {
   #ranges: readonly TranscriptRange[] = [];
   #found: readonly FoundPart[] = [];
 
-  /** Adds a part with its matches. They replace what was known of it. */
-  add(range: TranscriptRange, found: readonly FoundPart[]): void {
-    const { first, last } = range;
-    const others = this.#found.filter(({ place }) => !isIn(range, place.event));
-    this.#found = [...others, ...found].sort((one, two) => comparePlaces(one.place, two.place));
-    const isApart = (each: TranscriptRange) => each.last + 1 < first || each.first > last + 1;
-    const near = this.#ranges.filter((each) => !isApart(each));
-    const joined = {
-      first: Math.min(first, ...near.map((each) => each.first)),
-      last: Math.max(last, ...near.map((each) => each.last)),
-    };
-    this.#ranges = [...this.#ranges.filter(isApart), joined].sort((one, two) => one.first - two.first);
+  /**
+   * Adds parts with their matches. These replace what was known of the parts.
+   * @param ranges from the top, without overlaps.
+   * @param found matches; those outside of the parts are left out.
+   */
+  add(ranges: readonly TranscriptRange[], found: readonly FoundPart[]): void {
+    const others = this.#found.filter(({ place }) => !isInOne(ranges, place.event));
+    const inside = found.filter(({ place }) => isInOne(ranges, place.event));
+    this.#found = fromTop([...others, ...inside]);
+    this.#ranges = joined([...this.#ranges, ...ranges]);
   }
 
   /** Returns the parts of a transcript that are neither loaded nor looked through, from the top. */
@@ -33,13 +31,24 @@ export class SearchedRanges {
   unloadedMatches(transcript: Transcript): readonly FoundPart[] {
     if (this.#found.length === 0) return [];
     const unloaded = unloadedRanges(transcript);
-    return this.#found.filter(({ place }) => unloaded.some((range) => isIn(range, place.event)));
+    return this.#found.filter(({ place }) => isInOne(unloaded, place.event));
   }
+}
+
+/** Returns those of some matches that are in loaded parts of a transcript. */
+export function loadedMatches(transcript: Transcript, found: readonly FoundPart[]): readonly FoundPart[] {
+  const unloaded = unloadedRanges(transcript);
+  return found.filter(({ place }) => !isInOne(unloaded, place.event));
+}
+
+/** Returns parts with matches from the top on. */
+export function fromTop(found: readonly FoundPart[]): readonly FoundPart[] {
+  return found.toSorted((one, two) => comparePlaces(one.place, two.place));
 }
 
 /** Returns true for an event in a part of a transcript that is not loaded. */
 export function isUnloaded(transcript: Transcript, event: EventSeq): boolean {
-  return unloadedRanges(transcript).some((range) => isIn(range, event));
+  return isInOne(unloadedRanges(transcript), event);
 }
 
 /** Returns true if one of some parts lies between two events. */
@@ -52,8 +61,27 @@ function unloadedRanges({ segments }: Transcript): readonly TranscriptRange[] {
   return segments.filter(({ items }) => items === undefined);
 }
 
-function isIn({ first, last }: TranscriptRange, event: EventSeq): boolean {
-  return first <= event && event <= last;
+/** Returns true for an event in one of some parts, which are in order: the work grows with their logarithm. */
+function isInOne(ranges: readonly TranscriptRange[], event: EventSeq): boolean {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((ranges[middle]?.last ?? 0) < event) low = middle + 1;
+    else high = middle;
+  }
+  const range = ranges[low];
+  return range !== undefined && range.first <= event;
+}
+
+/** Returns parts from the top on, those that touch as one. */
+function joined(ranges: readonly TranscriptRange[]): readonly TranscriptRange[] {
+  const parts: TranscriptRange[] = [];
+  for (const { first, last } of ranges.toSorted((one, two) => one.first - two.first)) {
+    const before = parts.at(-1);
+    if (before === undefined || before.last + 1 < first) parts.push({ first, last });
+    else parts[parts.length - 1] = { first: before.first, last: Math.max(before.last, last) };
+  }
+  return parts;
 }
 
 /** Returns what is left of a part without others, which are in order. */

@@ -1,0 +1,50 @@
+import { HarnessError } from "../../../../base/errors.ts";
+import { inBackground } from "../../layout/in-background.ts";
+import type { Services } from "../../layout/services.ts";
+import { READER } from "./feed.ts";
+
+/** Marks what the person has read of the session that is shown, while the window has the focus. */
+export class ReadMarks {
+  readonly #services: Pick<Services, "session" | "showFailure">;
+  #isFocused = true;
+  /** True while something was shown that is not marked as read. */
+  #isUnmarked = false;
+  /** False once the engine has refused: one that keeps no marks is asked once. */
+  #isMarking = true;
+
+  constructor(services: Pick<Services, "session" | "showFailure">) {
+    this.#services = services;
+  }
+
+  /** Takes what is shown now; it is marked once the window has the focus. */
+  shown(): void {
+    this.#isUnmarked = true;
+    this.#mark();
+  }
+
+  /** Takes a session of which nothing is stored yet. */
+  nothingShown(): void {
+    this.#isUnmarked = false;
+  }
+
+  focused(isFocused: boolean): void {
+    this.#isFocused = isFocused;
+    this.#mark();
+  }
+
+  #mark(): void {
+    if (this.#isUnmarked && this.#isFocused && this.#isMarking) inBackground(this.#send(), this.#services);
+  }
+
+  async #send(): Promise<void> {
+    const { session, showFailure } = this.#services;
+    const { open, view } = session;
+    if (open === undefined) return;
+    this.#isUnmarked = false;
+    const event = Math.max(view.reached, open.past);
+    const answer = await session.send({ kind: "MarkRead", sessionId: open.session, event, reader: READER });
+    if (!(answer instanceof HarnessError)) return;
+    this.#isMarking = false;
+    showFailure(answer);
+  }
+}
