@@ -116,7 +116,7 @@ test("[TUI-08 TUI-10] what two clients have cleared is kept of both, and what is
 
 test("[TUI-10 complaint 16] of two clients without a session neither empties nor overwrites the draft of the other", async () => {
   const engine = new Engine();
-  const atNew = { open: undefined, last: { session: "ses_0" } };
+  const atNew = { open: undefined, last: { session: "ses_0", log: "log_0" } };
   const [one, two] = [engine.keeper("cli_1", atNew), engine.keeper("cli_2", atNew)];
   for (const { keeper } of [one, two]) expect((await keeper.restored()).text).toBe("");
   one.write("of the first");
@@ -130,7 +130,7 @@ test("[TUI-10 complaint 16] of two clients without a session neither empties nor
     "of the first\nof the second",
     true,
   ]);
-  Object.assign(one.services.session, { open: { session: "ses_1" } });
+  Object.assign(one.services.session, { open: { session: "ses_1", log: "log_1" } });
   one.write("");
   await one.keeper.settle(); // it was sent, to a new session
   expect(engine.drafts.get(NEW_DRAFT_READER)).toBe("of the first\nof the second");

@@ -22,7 +22,7 @@ test("[CTL-11 TUI-01 bar First screen] the last session can be continued until s
   ]);
 });
 
-test("[TUI-06 ENG-26] a new session beside a running turn says that the turn goes on", async () => {
+test("[TUI-06 ENG-26] a new session beside a running turn says that the turn is not over", async () => {
   const fake = fakeServices();
   const begin = (view: object) => {
     const services = { ...fake, session: { ...fake.session, view: view as never } };
