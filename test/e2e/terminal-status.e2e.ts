@@ -237,12 +237,18 @@ test(
     expect(existsSync(join(mock.work, "a.txt"))).toBe(false);
     await terminal.press("BTab");
     await terminal.shows("accept edits (level WorkspaceWrite)");
+    await terminal.press("BTab", "BTab", "BTab");
+    await terminal.shows(/─ accept edits · shift\+tab ──\n/);
     await enter(terminal, "and now");
     await until(
       "the file is there",
       () => existsSync(join(mock.work, "a.txt")) || existsSync(join(mock.work, "b.txt")),
     );
     await terminal.shows(/· accept edits$/);
+    // The status line has said it all, and the model knows of no plan that it did not make.
+    const text = await terminal.screen();
+    for (const line of ["level: ", "plan mode is"]) expect(text).not.toContain(line);
+    expect(JSON.stringify(mock.provider.requests)).not.toContain("lan mode");
   },
   TIMEOUT_MS,
 );

@@ -7,7 +7,7 @@ export interface HeldMessagesOptions {
   readonly redraw: Services["redraw"];
 }
 
-/** Messages that wait until another session is shown. */
+/** Messages that wait for a change of the session, such as another one to be shown. */
 export class HeldMessages {
   readonly #options: HeldMessagesOptions;
   #messages: readonly OutgoingMessage[] = [];
@@ -22,16 +22,16 @@ export class HeldMessages {
   }
 
   /**
-   * Holds a message, then sends it. If the other session could not be shown, the message comes back into the draft: it
-   * was not meant for the session before.
-   * @param until resolves to true once the other session is shown, and to false if it could not be.
+   * Holds a message, then sends it. If the change could not be made, the message comes back into the draft: it was not
+   * meant for the session as it is.
+   * @param until resolves to true once the change is made, and to false if it could not be.
    */
   async hold(message: OutgoingMessage, until: Promise<boolean>, send: () => void): Promise<void> {
     this.#messages = [...this.#messages, message];
-    const isShown = await until;
+    const isMade = await until;
     if (!this.#messages.includes(message)) return; // it was cancelled
     this.#messages = this.#messages.filter((each) => each !== message);
-    if (isShown) send();
+    if (isMade) send();
     else this.#options.draft().restore([message]);
     this.#options.redraw();
   }
