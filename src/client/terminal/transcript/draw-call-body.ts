@@ -19,6 +19,8 @@ import type { DrawContext } from "./draw-context.ts";
 const INDENT = "  ";
 /** Lines of a diff that a folded call shows. */
 const DIFF_LINES = 12;
+/** Fewer lines are not hidden: the row about them would save next to nothing. */
+const FOLDED_LINES_MIN = 3;
 
 /** Returns the rows below the first one of a call: its change, its output, its media. */
 export function callBody(call: CallItem, context: DrawContext, isUnfolded: boolean): readonly DrawnRow[] {
@@ -57,11 +59,16 @@ function changeRows(
   { columns, diffLayout, unfoldKey }: DrawContext,
   isUnfolded: boolean,
 ): readonly DrawnRow[] {
+  const lines = files.reduce(
+    (sum, { hunks }) => sum + hunks.reduce((all, each) => all + each.lines.length, 0),
+    0,
+  );
+  const isWhole = isUnfolded || lines < DIFF_LINES + FOLDED_LINES_MIN;
   const drawn = diffRows(files, {
     columns: Math.max(1, columns - INDENT.length),
     layout: diffLayout,
     hasNames: false,
-    ...(isUnfolded ? {} : { linesMax: DIFF_LINES, ...defined({ unfoldKey }) }),
+    ...(isWhole ? {} : { linesMax: DIFF_LINES, ...defined({ unfoldKey }) }),
   });
   return drawn.map((each) => ({
     ...each,
@@ -107,7 +114,7 @@ function outputRows(call: CallItem, context: DrawContext, isUnfolded: boolean): 
   ];
 }
 
-/** Returns the first line that a folded call shows: all of them if the row about the rest would save none. */
+/** Returns the first line that a folded call shows: all of them if only a few more would be hidden. */
 function firstShown(lines: number, lastLines: number): number {
-  return lines <= lastLines + 1 ? 0 : lines - lastLines;
+  return lines < lastLines + FOLDED_LINES_MIN ? 0 : lines - lastLines;
 }
