@@ -115,7 +115,7 @@ export class ModeSwitch implements Disposable {
     redraw();
   }
 
-  /** Gives the engine the mode that a person has gone to, at once. Returns false if it is refused: the reason is shown. */
+  /** Gives the engine the chosen mode at once. Returns false if it is refused: the reason is shown. */
   async settle(): Promise<boolean> {
     this.#stopRest();
     while (this.#change !== undefined) await Promise.allSettled([this.#change]);
