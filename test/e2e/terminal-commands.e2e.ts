@@ -67,7 +67,7 @@ const EFFECTS: Readonly<Record<Exclude<Name, "quit">, Effect>> = {
   "prompts:NAME": { line: "/prompts:review main.ts", shows: "reviewed" },
   agents: { shows: /\/agents\n/ },
   "agents:TYPE": { line: "/agents:nobody do it", shows: NOBODY },
-  plan: { shows: "plan mode is on" },
+  plan: { shows: "plan: the model reads and plans" },
   tasks: { shows: "Nothing runs in the background." },
   "tasks:stop": { words: "1", shows: "There is no task with this number or id" },
   context: { shows: /\/context\n/ },

@@ -30,8 +30,16 @@ async function statusOf(terminal: Terminal): Promise<string> {
 }
 
 const LINES: readonly (readonly [columns: number, rows: number, line: RegExp])[] = [
-  [200, 60, /^sess_…\w{5} · default · mock:one · \$0\.20\/turn · \$0\.20\/sess · accept edits$/],
-  [120, 40, /^sess_…\w{5} · default · mock:one · \$0\.20\/turn · \$0\.20\/sess · accept edits$/],
+  [
+    200,
+    60,
+    /^sess_…\w{5} · default · mock:one · \$0\.20\/turn · \$0\.20\/sess · accept edits · context \d+$/,
+  ],
+  [
+    120,
+    40,
+    /^sess_…\w{5} · default · mock:one · \$0\.20\/turn · \$0\.20\/sess · accept edits · context \d+$/,
+  ],
   [60, 24, /^sess_…\w{5} · default · mock:one · \$0\.20\/turn · \$0\.20\/sess$/],
   [40, 15, /^mock:one · \$0\.20\/turn · \$0\.20\/sess$/],
   [24, 15, /^mock:one · \$0\.20\/turn$/],
@@ -242,18 +250,24 @@ test(
     await terminal.shows("ask (level ReadOnly): reading goes on; every change");
     await enter(terminal, "go");
     await terminal.shows("Permission needed: Write");
-    await terminal.shows(/· ask$/);
+    await terminal.shows(/· ask(?: · context \w+)?$/);
     await terminal.press("Escape");
     await until("the question is gone", async () => !(await terminal.screen()).includes("Permission needed"));
     expect(existsSync(join(mock.work, "a.txt"))).toBe(false);
     await terminal.press("BTab");
     await terminal.shows("accept edits (level WorkspaceWrite)");
+    await terminal.press("BTab", "BTab", "BTab");
+    await terminal.shows(/─ accept edits · shift\+tab ──\n/);
     await enter(terminal, "and now");
     await until(
       "the file is there",
       () => existsSync(join(mock.work, "a.txt")) || existsSync(join(mock.work, "b.txt")),
     );
-    await terminal.shows(/· accept edits$/);
+    await terminal.shows(/· accept edits · context \w+$/);
+    // The status line has said it all, and the model knows of no plan that it did not make.
+    const text = await terminal.screen();
+    for (const line of ["level: ", "plan mode is"]) expect(text).not.toContain(line);
+    expect(/in plan mode|Plan mode is over/.test(JSON.stringify(mock.provider.requests))).toBe(false);
   },
   TIMEOUT_MS,
 );

@@ -130,6 +130,8 @@ export interface NoteItem extends ItemFacts {
   readonly isOpen?: true;
   /** True: it says that its turn was cancelled. */
   readonly isCancel?: true;
+  /** True: it says that `by` has changed the level or plan mode. */
+  readonly isMode?: true;
 }
 
 /** The end of a turn. */

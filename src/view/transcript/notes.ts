@@ -17,7 +17,7 @@ import {
 } from "../notes/event-text.ts";
 import { fateText } from "../questions/question-words.ts";
 import { givenMemories } from "../session/memories.ts";
-import { planModeOf } from "../session/plan-mode.ts";
+import { planModeBy, planModeOf } from "../session/plan-mode.ts";
 import { NO_TURNS } from "../session/turns.ts";
 import { neutralise, neutraliseLine } from "../terminal/terminal-text.ts";
 import { cancelledText } from "../texts/ending-text.ts";
@@ -42,7 +42,9 @@ export function noteOf(envelope: Envelope, asked?: NoteItem): NoteItem | undefin
   const askId =
     envelope.kind === "Asked" || envelope.kind === "Answered" ? envelope.payload.askId : undefined;
   const isCancel = envelope.kind === "Cancelled" ? (true as const) : undefined;
-  const facts = defined({ by: clientOf(envelope), askId, isCancel });
+  const by = clientOf(envelope);
+  const isMode = by !== undefined && isModeKind(envelope) ? (true as const) : undefined;
+  const facts = defined({ by, askId, isCancel, isMode });
   return { kind: "note", event, ts, tone, text, ...facts, ...question };
 }
 
@@ -83,8 +85,6 @@ function wordsOf(envelope: Envelope): Words | undefined {
       return [compactionLine(envelope.payload)];
     case "SkillRegistryChanged":
       return [`skills now: ${envelope.payload.skills.map(neutraliseLine).join(", ") || "none"}`];
-    case "SessionEnded":
-      return [`the session has ended (${envelope.payload.reason})`];
     case "TaskChanged":
       return [`background task ${neutraliseLine(envelope.payload.what)}: ${envelope.payload.state}`];
     case "MemoryWritten":
@@ -103,7 +103,8 @@ function wordsOf(envelope: Envelope): Words | undefined {
       return [`profile: ${neutraliseLine(envelope.payload.from)} → ${neutraliseLine(envelope.payload.to)}`];
     case "CustomEvent":
       return customWords(envelope);
-    // Drawn as items of their own, as parts of a call, in the queue, in the list of tasks, or in the status line.
+    // Drawn as items of their own, as parts of a call, in the queue, in the list of tasks, or in the status line. A
+    // session that has ended is continued: a client says so while nobody has.
     case "TextDelta":
     case "ThinkingDelta":
     case "ToolCallStarted":
@@ -123,6 +124,7 @@ function wordsOf(envelope: Envelope): Words | undefined {
     case "CompactionProgress":
     case "CostIncremented":
     case "TodoChanged":
+    case "SessionEnded":
       return undefined;
     default:
       return unreachable(envelope);
@@ -161,7 +163,13 @@ function only(text: string | undefined): Words | undefined {
   return text === undefined ? undefined : [text];
 }
 
-function clientOf({ payload }: Envelope): ClientId | undefined {
-  const by = "by" in payload ? payload.by : undefined;
+function clientOf(envelope: Envelope): ClientId | undefined {
+  const { payload } = envelope;
+  const by = "by" in payload ? payload.by : planModeBy(envelope);
   return by !== undefined && isId("cli", by) ? by : undefined;
+}
+
+/** Returns true for a change of the level or of plan mode. */
+function isModeKind(envelope: Envelope): boolean {
+  return envelope.kind === "LevelChanged" || planModeOf(envelope) !== undefined;
 }

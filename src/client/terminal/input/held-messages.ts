@@ -1,7 +1,7 @@
 import type { Services } from "../layout/services.ts";
 import type { OutgoingMessage } from "./message.ts";
 
-/** Messages that wait until another session is shown. */
+/** Messages that wait for a change of the session, such as another one to be shown. */
 export class HeldMessages {
   readonly #services: Pick<Services, "draft" | "say" | "redraw">;
   #messages: readonly OutgoingMessage[] = [];
@@ -16,19 +16,19 @@ export class HeldMessages {
   }
 
   /**
-   * Holds a message, then sends it. If the other session could not be shown, the message comes back into the draft: it
-   * was not meant for the session before.
-   * @param until resolves to true once the other session is shown, and to false if it could not be.
+   * Holds a message, then sends it. If the change could not be made, the message comes back into the draft: it was not
+   * meant for the session as it is.
+   * @param until resolves to true once the change is made, and to false if it could not be.
    * @throws the reason of `until`, once the message is in the draft again.
    */
   async hold(message: OutgoingMessage, until: Promise<boolean>, send: () => void): Promise<void> {
     this.#messages = [...this.#messages, message];
-    let isShown = false;
+    let isMade = false;
     try {
-      isShown = await until;
+      isMade = await until;
     } finally {
       // One that was cancelled meanwhile is in the draft already.
-      if (this.#messages.includes(message)) this.#release(message, isShown ? send : undefined);
+      if (this.#messages.includes(message)) this.#release(message, isMade ? send : undefined);
     }
   }
 

@@ -41,9 +41,9 @@ export interface TerminalFeature {
   focused?(isFocused: boolean): void;
   /**
    * Takes a text that the person sends. Returns false for one that it leaves to others. The first feature that takes
-   * it has it; what none takes is sent as an input. Returns a promise for one that waits until another session is
-   * shown: true once it is, and the message is sent then; false if it cannot be, and the message comes back into the
-   * draft.
+   * it has it; what none takes is sent as an input. Returns a promise for one that waits for a change of the session,
+   * such as another one to be shown: true once it is made, and the message is sent then; false if it cannot be, and the
+   * message comes back into the draft.
    */
   send?(text: string, how: SendHow): boolean | Promise<boolean>;
   /**

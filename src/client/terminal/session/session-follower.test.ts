@@ -144,6 +144,20 @@ test("[TUI-10 SES-06] a session whose run is over is continued by the next messa
   expect(opened).toEqual([{ kind: "stored", info: { session: SESSION } }]);
 });
 
+test("[TUI-10 CTL-11] the end of an earlier run is no line of a session that continues; that of its last run is, with what to do", async () => {
+  const end = (reason: string, session = SESSION) =>
+    ({ kind: "SessionEnded", payload: { reason }, session }) as unknown as Event;
+  const earlier = end("binary-shutdown", fakeId("sess", 2));
+  using rig = openRig([...turns(1), earlier, ...turns(1), end("user")], ANSWERS);
+  const { store, ended } = rig;
+  await store.reach();
+  await until("the end is read", () => ended.length === 1);
+  const notes = store.transcript.segments.flatMap(({ items = [] }) =>
+    items.flatMap((item) => (item.kind === "note" ? [item.text] : [])),
+  );
+  expect(notes).toEqual(["the session has ended (user): your next message continues it"]);
+});
+
 test("[TUI-10] a page is read back once, and a refused one again only after the person has scrolled", async () => {
   using rig = openRig(turns(PAST / 10), ANSWERS);
   const { store, connection } = rig;

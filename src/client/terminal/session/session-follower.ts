@@ -6,7 +6,7 @@ import type { Command } from "../../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../../protocol/commands/results.ts";
 import type { Connection, NewsOptions } from "../../../protocol/connection.ts";
 import type { AttachedFile, AttachmentInfo } from "../../../protocol/content.ts";
-import type { Envelope } from "../../../protocol/events/envelope.ts";
+import type { Envelope, EnvelopeOf } from "../../../protocol/events/envelope.ts";
 import type { NewsItem } from "../../../protocol/events/news.ts";
 import type { QueryKind } from "../../../protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../../protocol/queries/queries.ts";
@@ -75,6 +75,8 @@ export class SessionFollower implements SessionAccess {
   #transcript: Transcript = NEW_TRANSCRIPT;
   /** True once the events of the session that is shown have ended: its run is over. */
   #isOver = false;
+  /** The last end of a run that was read of it. */
+  #lastEnd: EnvelopeOf<"SessionEnded"> | undefined;
   /** True while the stored events of a long session are added. */
   #isReplaying = false;
   /** Ends the subscription to the session that is shown. */
@@ -304,6 +306,7 @@ export class SessionFollower implements SessionAccess {
     this.#open = open;
     this.#commands = new KnownCommands(this, open.session);
     this.#isOver = false;
+    this.#lastEnd = undefined;
     this.#isReplaying = false;
     this.#view = NEW_SESSION;
     this.#transcript = NEW_TRANSCRIPT;
@@ -328,6 +331,11 @@ export class SessionFollower implements SessionAccess {
 
   #ended(failure: unknown): void {
     this.#isOver = true;
+    // An end that is followed by more events is that of an earlier run.
+    if (failure === undefined && this.#lastEnd !== undefined) {
+      this.note(endNote(this.#lastEnd));
+      this.#options.completed();
+    }
     this.#options.ended(failure);
   }
 
@@ -397,6 +405,7 @@ export class SessionFollower implements SessionAccess {
   #add(envelope: Envelope): void {
     if (this.self !== undefined) this.#selves.add(this.self);
     this.#commands?.add(envelope);
+    if (envelope.kind === "SessionEnded" && envelope.parentCall === undefined) this.#lastEnd = envelope;
     const step = sessionStep(this.#view, envelope);
     this.#view = step.after;
     const { length } = this.#transcript.segments;
@@ -421,4 +430,9 @@ export class SessionFollower implements SessionAccess {
   #bounded(transcript: Transcript, near = this.#shownAt ?? transcript.reached): Transcript {
     return droppedFrom(transcript, near, KEPT_CHARACTERS_MAX);
   }
+}
+
+/** Returns the line about a session that nobody has continued since it has ended. */
+function endNote({ ts, payload: { reason } }: EnvelopeOf<"SessionEnded">): LocalNote {
+  return { text: `the session has ended (${reason}): your next message continues it`, tone: "info", ts };
 }

@@ -54,6 +54,12 @@ test("[TUI-02 bar Status line] the status line has the fields and words of the d
   );
 });
 
+test("[TUI-02 bar Status line] of a model whose window is not known the tokens of the context are shown", () => {
+  const local = lineOf([START, cost(2, "ollama", 0)]);
+  expect(textOfRow(drawStatus(local, 160))).toEndWith(" · $0.00/sess · context 1k");
+  expect(textOfRow(drawStatus(lineOf([START]), 160))).not.toContain("context");
+});
+
 test("[TUI-02] a narrow terminal loses additions, raw address, profile, session and $/session, in this order, and never $/turn or the model", () => {
   const shown = [110, 90, 75, 65, 50, 44, 30, 20].map((columns) => textOfRow(drawStatus(FULL, columns)));
   expect(shown).toEqual([

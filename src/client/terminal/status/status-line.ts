@@ -1,6 +1,7 @@
 import type { Cost } from "../../../view/costs/cost.ts";
 import { totalCost } from "../../../view/costs/session-costs.ts";
 import type { StatusFacts } from "../../../view/costs/status-facts.ts";
+import { windowText } from "../../../view/facts/model-facts.ts";
 import type { SessionView } from "../../../view/session/session-view.ts";
 import { cutEnd, displayWidth } from "../../../view/terminal/display-width.ts";
 import type { DrawnRow, Span } from "../drawing/span.ts";
@@ -155,8 +156,11 @@ function leastDollars({ usd, calls, unpricedCalls }: Cost): string {
   return calls > unpricedCalls ? `≥${dollars(usd)}` : dollars(undefined);
 }
 
+/** Returns the part of the window that is used; of a window that is not known, as of many local models, the tokens. */
 function contextField({ facts, contextWindow, contextTokens }: StatusLine): ShownField | undefined {
   const tokens = facts.contextTokens ?? contextTokens;
-  if (tokens === undefined || contextWindow === undefined || contextWindow === 0) return undefined;
-  return { name: "context", text: `context ${Math.round((100 * tokens) / contextWindow)} %` };
+  if (tokens === undefined) return undefined;
+  const isShare = contextWindow !== undefined && contextWindow > 0;
+  const size = isShare ? `${Math.round((100 * tokens) / contextWindow)} %` : windowText(tokens);
+  return { name: "context", text: `context ${size}` };
 }

@@ -24,6 +24,8 @@ const CUT_TEXT = "  … a long change: /diff shows more of it";
 const LINE_ROWS = 3;
 /** Columns of the note about the characters behind them. */
 const NOTE_COLUMNS = 40;
+/** Fewer lines are not hidden: the row about them would save next to nothing. */
+const FOLDED_LINES_MIN = 3;
 
 /** Returns the rows below the first one of a call: its change, its output, its media. */
 export function callBody(call: CallItem, context: DrawContext, isUnfolded: boolean): readonly DrawnRow[] {
@@ -81,13 +83,17 @@ function changeRows(
   { columns, diffLayout, unfoldKey }: DrawContext,
   isUnfolded: boolean,
 ): readonly DrawnRow[] {
+  const lines = files.reduce(
+    (sum, { hunks }) => sum + hunks.reduce((all, each) => all + each.lines.length, 0),
+    0,
+  );
+  const isWhole = isUnfolded || lines < DIFF_LINES + FOLDED_LINES_MIN;
   const drawn = diffRows(files, {
     columns: Math.max(1, columns - INDENT.length),
     layout: diffLayout,
     hasNames: false,
-    ...(isUnfolded
-      ? {}
-      : { linesMax: DIFF_LINES, charactersMax: LINE_ROWS * columns, ...defined({ unfoldKey }) }),
+    ...(isUnfolded ? {} : { charactersMax: LINE_ROWS * columns, ...defined({ unfoldKey }) }),
+    ...(isWhole ? {} : { linesMax: DIFF_LINES }),
   });
   return drawn.map((each) => ({
     ...each,
@@ -143,7 +149,7 @@ function shortLine(line: string, { columns, unfoldKey }: DrawContext): string {
   return `${begins} … ${grouped(line.length - begins.length)} more characters${hint}`;
 }
 
-/** Returns the first line that a folded call shows: all of them if the row about the rest would save none. */
+/** Returns the first line that a folded call shows: all of them if only a few more would be hidden. */
 function firstShown(lines: number, lastLines: number): number {
-  return lines <= lastLines + 1 ? 0 : lines - lastLines;
+  return lines < lastLines + FOLDED_LINES_MIN ? 0 : lines - lastLines;
 }

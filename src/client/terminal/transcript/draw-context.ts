@@ -2,7 +2,7 @@ import type { ClientId, EventSeq } from "../../../base/ids.ts";
 import { isId } from "../../../base/ids.ts";
 import type { KnownClients } from "../../../view/session/clients.ts";
 import type { SubAgents } from "../../../view/session/sub-agents.ts";
-import type { TranscriptItem } from "../../../view/transcript/items.ts";
+import type { NoteItem, TranscriptItem } from "../../../view/transcript/items.ts";
 import type { DiffLayout } from "../diff/diff-layout.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import type { Services } from "../layout/services.ts";
@@ -54,6 +54,9 @@ export function drawContext(
 /** Draws the items of a sub-agent. */
 export type DrawNested = (items: readonly TranscriptItem[], context: DrawContext) => readonly DrawnRow[];
 
+/** Facts that tell the doings of this client from those of others. */
+export type OwnFacts = Pick<DrawContext, "clients" | "self" | "selves" | "past">;
+
 /**
  * Returns true if a client is this one, or one like it that the person used before: then its name says nothing. What a
  * client of another kind, an agent, or anybody beside this client has done keeps its name.
@@ -61,10 +64,15 @@ export type DrawNested = (items: readonly TranscriptItem[], context: DrawContext
 export function isOwn(
   client: string,
   event: EventSeq,
-  { clients, self, selves, past = 0 }: Pick<DrawContext, "clients" | "self" | "selves" | "past">,
+  { clients, self, selves, past = 0 }: OwnFacts,
 ): boolean {
   if (client === self || selves?.has(client) === true) return true;
   if (event > past || !isId("cli", client)) return false;
   const { label, identityClass } = clients.get(client) ?? {};
   return label === TERMINAL_LABEL && identityClass === "human";
+}
+
+/** Returns true for a change of the mode by the person: the status line has said it. */
+export function isOwnMode({ isMode, by, event }: NoteItem, facts: OwnFacts): boolean {
+  return isMode === true && by !== undefined && isOwn(by, event, facts);
 }

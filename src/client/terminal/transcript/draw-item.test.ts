@@ -48,11 +48,11 @@ function shown(item: TranscriptItem, change: Partial<DrawContext> = {}): readonl
 }
 
 test("[TUI-01 bar Tool calls] a command shows its time, its exit code and its last lines", () => {
-  const output = "1\n2\n3\n4\n5\n6\n[exit code 2]";
+  const output = "0\n1\n2\n3\n4\n5\n6\n[exit code 2]";
   const failed: CallItem = { ...BASH, state: "failed", output };
   expect(shown(failed)).toEqual([
     "✗ Bash npm test  2s  exit 2",
-    "  … 2 lines before",
+    "  … 3 lines before",
     "  3",
     "  4",
     "  5",
@@ -60,7 +60,7 @@ test("[TUI-01 bar Tool calls] a command shows its time, its exit code and its la
     "  [exit code 2]",
   ]);
   expect(shown(failed, { lastLines: 1 })).toHaveLength(3);
-  expect(shown(failed, { unfolded: new Set([4]) })).toHaveLength(8);
+  expect(shown(failed, { unfolded: new Set([4]) })).toHaveLength(9);
 });
 
 test("[TUI-01 bar Tool calls] a running command shows the tail, the time and the counts of its output", () => {
@@ -105,6 +105,25 @@ test("[TUI-01 bar Tool calls bar Decision trace] an edit shows its change, folde
   expect(rows.filter((each) => each.includes("+ line"))).toHaveLength(12);
   expect(rows.at(-1)).toMatch(/^ {2}… \d+ more lines$/);
   expect(shown(edit, { unfolded: ALL_UNFOLDED }).at(-1)).toBe("  written");
+});
+
+test("[TUI-01 complaint 28] one or two lines are not hidden: neither of an output nor of a change", () => {
+  const numbers = (most: number) => Array.from({ length: most }, (_, at) => `${at + 1}`).join("\n");
+  const rowsOf = (lines: number) => shown({ ...BASH, output: numbers(lines) }).slice(1);
+  expect([rowsOf(7), rowsOf(8)].map((rows) => [rows.length, rows[0]])).toEqual([
+    [7, "  1"],
+    [6, "  … 3 lines before"],
+  ]);
+  const write = (lines: number) =>
+    shown({
+      ...BASH,
+      tool: "Write",
+      toolKind: "edit",
+      args: { path: "a.txt", text: `${numbers(lines)}\n` },
+      preview: { path: "path", new: "text" },
+    }).at(-1);
+  expect(write(14)).toMatch(/\+ 14$/);
+  expect(write(15)).toBe("  … 3 more lines");
 });
 
 test("[TUI-01] a command of a person has its own mark", () => {
@@ -210,9 +229,8 @@ test("[TUI-01] the end of a turn and an open question say nothing that stands el
 test("[TUI-01 bar Tool calls] output wraps between words, and the row about its rest names the key", () => {
   const long: CallItem = { ...BASH, output: "what they want instead of it" };
   expect(shown(long, { columns: 16 }).slice(1)).toEqual(["  what they want", "  instead of it"]);
-  const lines: CallItem = { ...BASH, output: "1\n2\n3\n4\n5\n6\n7" };
-  expect(shown(lines, { unfoldKey: "ctrl+o" })[1]).toBe("  … 2 lines before · ctrl+o unfolds");
-  expect(shown({ ...lines, output: "1\n2\n3\n4\n5\n6" }).slice(1)).toHaveLength(6);
+  const lines: CallItem = { ...BASH, output: "1\n2\n3\n4\n5\n6\n7\n8" };
+  expect(shown(lines, { unfoldKey: "ctrl+o" })[1]).toBe("  … 3 lines before · ctrl+o unfolds");
 });
 
 test("[TUI-01 TUI-10 bar Tool calls] a folded call shows a few rows of a long line, of output and of a diff, and an unfolded one more", () => {

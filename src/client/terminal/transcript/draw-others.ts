@@ -12,7 +12,7 @@ import { row, span } from "../drawing/span.ts";
 import { TONE_ROLES } from "../drawing/tones.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
 import type { DrawContext } from "./draw-context.ts";
-import { isOwn } from "./draw-context.ts";
+import { isOwn, isOwnMode } from "./draw-context.ts";
 
 const TONES = { ...TONE_ROLES, info: "dim" } as const;
 /** A deeper indent is cut, so that room for words remains. */
@@ -64,11 +64,13 @@ function thoughtText(ts: string, endedAt: string | undefined): string {
     : "thought";
 }
 
-/** Returns the rows of a note, with the client that did it, or the command of this client that it answers. */
-export function drawNote(
-  { text, tone, by, local, event, isOpen }: NoteItem,
-  context: DrawContext,
-): readonly DrawnRow[] {
+/**
+ * Returns the rows of a note, with the client that did it, or the command of this client that it answers. A change of
+ * the mode by the person has none.
+ */
+export function drawNote(note: NoteItem, context: DrawContext): readonly DrawnRow[] {
+  if (isOwnMode(note, context)) return [];
+  const { text, tone, by, local, event, isOpen } = note;
   const { columns, clients } = context;
   const who = by === undefined || isOwn(by, event, context) ? "" : ` (by ${displayName(clients, by)})`;
   // The dialog has the rest.

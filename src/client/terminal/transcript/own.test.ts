@@ -2,9 +2,12 @@ import { expect, test } from "bun:test";
 import { linesOf } from "../../../../test/support/terminal-parts.ts";
 import { testWorld } from "../../../../test/support/world.ts";
 import type { ClientId } from "../../../base/ids.ts";
+import type { Envelope } from "../../../protocol/events/envelope.ts";
 import type { NamedClient } from "../../../protocol/events/named-client.ts";
 import type { CallItem, NoteItem, PromptItem } from "../../../view/transcript/items.ts";
+import { noteOf } from "../../../view/transcript/notes.ts";
 import { TERMINAL_LABEL } from "../options.ts";
+import { isShown } from "./browse/blocks.ts";
 import { callResultWords } from "./draw-call-words.ts";
 import { isOwn } from "./draw-context.ts";
 import { drawNote, drawPrompt } from "./draw-others.ts";
@@ -61,4 +64,30 @@ test("[TUI-09 TUI-10] what this client did under the id from before a restart of
   ]);
   const isOwnWith = (selves: ReadonlySet<string>) => isOwn(before, 12, { clients, self, selves, past: 9 });
   expect([isOwnWith(new Set([before, self])), isOwnWith(new Set([self]))]).toEqual([true, false]);
+});
+
+test("[TUI-08 TUI-09] a change of the mode has a line only if somebody else has made it", () => {
+  const { ids } = testWorld();
+  const [self, other] = [ids.next("cli"), ids.next("cli")];
+  const drawn = (event: Partial<Envelope>) => {
+    const note = noteOf({ id: 3, ts: "2026-01-01T00:00:00.000Z", ...event } as Envelope);
+    if (note === undefined) throw new TypeError("the event has no note");
+    const facts = { clients: new Map(), self };
+    const context = { columns: 80, unfolded: new Set<number>(), nowMs: 0, lastLines: 5, ...facts };
+    const rows = linesOf(drawNote(note, { ...context, diffLayout: "auto" }));
+    expect(isShown(note, facts)).toBe(rows !== "");
+    return rows;
+  };
+  const level = (by: ClientId) => drawn({ kind: "LevelChanged", payload: { level: "ReadOnly", by } });
+  const plan = (more: object) =>
+    drawn({
+      kind: "CustomEvent",
+      payload: { namespace: "cinch", kind: "PlanMode", payload: { active: false, ...more } },
+    });
+  expect([level(self), plan({ by: self })]).toEqual(["", ""]);
+  expect(level(other)).toMatch(/^level: ReadOnly \(by cli_/);
+  expect(plan({ by: other })).toMatch(/^plan mode is off \(by cli_/);
+  // The approval of a plan is no choice of a mode.
+  for (const more of [{}, { by: "model" }, { by: self, plan: "one step" }])
+    expect(plan(more)).toBe("plan mode is off");
 });

@@ -1,5 +1,6 @@
 import type { EventSeq } from "../../../base/ids.ts";
 import { count } from "../../../base/text/text.ts";
+import type { TranscriptItem } from "../../../view/transcript/items.ts";
 import { copyText } from "../clipboard/copy-text.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { inBackground } from "../layout/in-background.ts";
@@ -7,7 +8,7 @@ import type { DrawnPart, ScreenPart } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
 import { WHEEL_ROWS } from "../panels/scroll.ts";
 import type { MouseInput, Size } from "../screen/screen.ts";
-import { isShown, itemBefore, itemOf, shownBehind } from "./browse/blocks.ts";
+import { countBehind, isShown, itemBefore, itemOf } from "./browse/blocks.ts";
 import { Browse } from "./browse/browse.ts";
 import { BrowseBar } from "./browse/browse-bar.ts";
 import { GUTTER_COLUMNS, withGutter, withMarks } from "./browse/marked-rows.ts";
@@ -82,7 +83,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
     session.setViewport(this.#pane.top?.event);
     if (missing !== undefined) inBackground(session.readBack(missing.first, missing.place), this.#services);
     const last = isAtEnd
-      ? itemBefore(session.transcript, Number.POSITIVE_INFINITY, isShown)?.event
+      ? itemBefore(session.transcript, Number.POSITIVE_INFINITY, this.#isShown)?.event
       : undefined;
     this.#seen = Math.max(this.#seen, last ?? 0);
   }
@@ -144,7 +145,7 @@ export class TranscriptPart implements ScreenPart, Disposable {
   get newBlocks(): number | undefined {
     const { transcript } = this.#services.session;
     if (this.#view.isAtEnd) return undefined;
-    return shownBehind(transcript, this.#seen, NEW_BLOCKS_MAX);
+    return countBehind(transcript, this.#seen, { accepts: this.#isShown, most: NEW_BLOCKS_MAX });
   }
 
   /** Shows the newest rows from now on. */
@@ -378,6 +379,12 @@ export class TranscriptPart implements ScreenPart, Disposable {
   #copySelection(): void {
     if (this.#selection.isThere) inBackground(copyText(this.#services, this.#selection.text), this.#services);
     else this.#services.say("Nothing is selected. With the mouse on full, drag selects.", "warning");
+  }
+
+  /** Accepts items with rows. */
+  get #isShown(): (item: TranscriptItem) => boolean {
+    const context = this.#context();
+    return (item) => isShown(item, context);
   }
 
   #context(): DrawContext {

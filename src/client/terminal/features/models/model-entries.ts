@@ -17,6 +17,9 @@ export const MODEL_COLUMNS: readonly ListColumn[] = [
   { name: "accepts", isLeft: true },
 ];
 
+/** Stands in a cell for a size or a price that nobody has told. */
+const UNKNOWN = "–";
+
 /** Returns the entry of a model: prices are US dollars for a million tokens. */
 export function modelEntry(
   listed: ListedModel,
@@ -33,7 +36,7 @@ export function modelEntry(
     detail: facts.join(" · "),
     sign: { text: isCurrent ? "●" : isFavourite ? "★" : " ", role: isCurrent ? "success" : "warning" },
     cells: [
-      { text: context === undefined ? "?" : windowText(context) },
+      { text: context === undefined ? UNKNOWN : windowText(context) },
       { text: rateText(price, "input") },
       { text: rateText(price, "output") },
       { text: accepted(info) },
@@ -47,7 +50,7 @@ function accepted({ accepts = [], thinking }: ModelInfo): string {
 }
 
 function rateText(price: PriceInfo | undefined, kind: "input" | "output"): string {
-  return price === undefined ? "?" : String(Number(price[kind].toPrecision(4)));
+  return price === undefined ? UNKNOWN : String(Number(price[kind].toPrecision(4)));
 }
 
 /** Returns the effort above or below one, among those that a model has. */

@@ -10,5 +10,8 @@ test("[TUI-08 PROV-05] the model in use is listed and marked, also where the cat
   await settle();
   const shown = linesOf(services.overlays[0]?.draw({ columns: 100, rows: 20 }).rows ?? []);
   expect(shown).toMatch(/▸ ● m:n .*in use/);
+  expect(shown).toMatch(/context +\$ in +\$ out/);
+  expect(shown).toMatch(/m:other +–( +–){2}/);
+  expect(shown).not.toContain("?");
   expect(shown).toContain("m:other");
 });

@@ -10,14 +10,18 @@ import {
   sessionModeOf,
 } from "../../../../view/overview/session-mode.ts";
 import { refusalText } from "../../../../view/texts/refusal-text.ts";
+import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
+
+/** Pause in the keys after which the engine gets the mode: modes that are only passed leave nothing behind. */
+export const MODE_REST_MS = 600;
 
 const PLAN_WAITS = "A plan waits for your answer: approve it or refuse it first.";
 const PLAN_RUNS =
   "The model is planning. Plan mode ends when you approve its plan; to leave it now, cancel the turn first.";
 
 /** The mode of the session that is shown, and the way to the next one. One change is made at a time. */
-export class ModeSwitch {
+export class ModeSwitch implements Disposable {
   readonly #services: Services;
   /** Facts about one session that only the engine has. */
   #engineFacts: Omit<ModeFacts, "planMode"> & { readonly of?: SessionId; readonly isAllowed?: boolean } = {};
@@ -25,14 +29,27 @@ export class ModeSwitch {
   #wanted: ChosenMode | undefined;
   /** A mode that was refused: the next one is behind it. */
   #refused: ChosenMode | undefined;
-  #isWorking = false;
+  /** Ends when the keys have rested. */
+  #rest: Disposable | undefined;
+  /** The change that is on its way. Resolves to false if it is refused. */
+  #change: Promise<boolean> | undefined;
 
   constructor(services: Services) {
     this.#services = services;
   }
 
-  /** The mode of the session; of the next one while none is open. Undefined: its level is unknown. */
+  /** The mode that a person has gone to, else that of the session. Undefined: its level is unknown. */
   get mode(): SessionMode | undefined {
+    return this.#wanted ?? this.#current;
+  }
+
+  /** True until the engine has the mode that a person has gone to. */
+  get isPending(): boolean {
+    return this.#wanted !== undefined;
+  }
+
+  /** The mode of the session; of the next one while none is open. */
+  get #current(): SessionMode | undefined {
     const { open, view, begins } = this.#services.session;
     if (open === undefined) return begins === undefined ? undefined : sessionModeOf(begins);
     const known = this.#engineFacts.of === open.session ? this.#engineFacts : {};
@@ -68,35 +85,79 @@ export class ModeSwitch {
     redraw();
   }
 
-  /** Goes to the next mode. Begins a session if none is open. */
+  /** Another session is shown: the key was meant for the one before. */
+  opened(): void {
+    this.#stopRest();
+    this.#wanted = undefined;
+    this.#refused = undefined;
+    inBackground(this.read(), this.#services);
+  }
+
+  /**
+   * Goes to the next mode, which is shown at once. The engine gets it once the keys rest, or with `settle`. Begins a
+   * session if none is open.
+   */
   async next(): Promise<void> {
-    if (this.#wanted === undefined && this.#services.session.open === undefined) {
+    if (this.#services.session.open === undefined) {
       await this.#services.session.session();
       await this.read();
     }
-    this.#wanted = modeAfter(this.#refused ?? this.#wanted ?? this.mode);
+    const { clock, redraw, say } = this.#services;
+    const why = this.#wanted === undefined ? this.#whyNotLeave() : undefined;
+    if (why !== undefined) return say(why, "warning");
+    const next = modeAfter(this.#refused ?? this.mode);
     this.#refused = undefined;
-    if (this.#isWorking) return;
-    this.#isWorking = true;
+    this.#stopRest();
+    // To come back to the mode of the session is no change, unless one is on its way.
+    const isBack = next === this.#current && this.#change === undefined;
+    this.#wanted = isBack ? undefined : next;
+    if (!isBack) this.#rest = clock.timer(MODE_REST_MS, () => inBackground(this.settle(), this.#services));
+    redraw();
+  }
+
+  /** Gives the engine the chosen mode at once. Returns false if it is refused: the reason is shown. */
+  async settle(): Promise<boolean> {
+    this.#stopRest();
+    while (this.#change !== undefined) await Promise.allSettled([this.#change]);
+    this.#change = this.#makeChange();
     try {
-      while (this.#wanted !== undefined) {
-        const wanted: ChosenMode = this.#wanted;
-        await this.#goTo(wanted);
-        if (this.#wanted === wanted) this.#wanted = undefined;
-      }
+      return await this.#change;
     } finally {
-      this.#isWorking = false;
-      this.#wanted = undefined;
+      this.#change = undefined;
     }
   }
 
-  async #goTo(mode: ChosenMode): Promise<void> {
+  /** Says what the mode of the session allows, if the key goes to it. */
+  say(): void {
+    const mode = this.#current;
+    if (mode !== undefined && mode !== "full access") this.#say(mode);
+  }
+
+  [Symbol.dispose](): void {
+    this.#stopRest();
+  }
+
+  async #makeChange(): Promise<boolean> {
+    const wanted = this.#wanted;
+    if (wanted === undefined || wanted === this.#current) {
+      this.#wanted = undefined;
+      return true;
+    }
+    try {
+      return await this.#goTo(wanted);
+    } finally {
+      if (this.#wanted === wanted) this.#wanted = undefined;
+    }
+  }
+
+  async #goTo(mode: ChosenMode): Promise<boolean> {
     const { session, say } = this.#services;
     const { session: sessionId } = await session.session();
     const isPlanning = session.view.run?.planMode === true;
-    if (mode !== "plan" && isPlanning) {
-      const why = this.#whyNotLeave();
-      if (why !== undefined) return say(why, "warning");
+    const why = mode === "plan" ? undefined : this.#whyNotLeave();
+    if (why !== undefined) {
+      say(why, "warning");
+      return false;
     }
     // The level is lowered before plan mode ends, so that nothing runs in between.
     const refused =
@@ -106,23 +167,37 @@ export class ModeSwitch {
           (isPlanning ? await this.#send({ kind: "ExitPlanMode", sessionId, approve: true }) : undefined));
     if (refused !== undefined) {
       this.#refused = mode;
-      return say(`${mode}: ${refusalText(refused)}`, "failure");
+      say(`${mode}: ${refusalText(refused)}`, "failure");
+      return false;
     }
     await this.read();
-    const { allowsEdits: allows, isAllowed = false } = this.#engineFacts;
-    say(modeText(mode, { isAllowed, ...(allows === undefined ? {} : { allowsEdits: allows }) }));
+    this.#say(mode);
+    return true;
   }
 
   /** Returns why plan mode cannot be left by a key: to leave it would approve a plan that nobody has read. */
   #whyNotLeave(): string | undefined {
     const { run } = this.#services.session.view;
-    const isAsked = run?.questions.some((each) => each.kind === "asked" && each.ask.about === "plan");
-    if (isAsked === true) return PLAN_WAITS;
-    return run?.turn === undefined ? undefined : PLAN_RUNS;
+    if (run?.planMode !== true) return undefined;
+    const isAsked = run.questions.some((each) => each.kind === "asked" && each.ask.about === "plan");
+    if (isAsked) return PLAN_WAITS;
+    return run.turn === undefined ? undefined : PLAN_RUNS;
   }
 
   async #send(command: Parameters<Services["session"]["send"]>[0]): Promise<HarnessError | undefined> {
     const answer = await this.#services.session.send(command);
     return answer instanceof HarnessError ? answer : undefined;
+  }
+
+  #say(mode: ChosenMode): void {
+    const { allowsEdits: allows, isAllowed = false } = this.#engineFacts;
+    this.#services.say(
+      modeText(mode, { isAllowed, ...(allows === undefined ? {} : { allowsEdits: allows }) }),
+    );
+  }
+
+  #stopRest(): void {
+    this.#rest?.[Symbol.dispose]();
+    this.#rest = undefined;
   }
 }

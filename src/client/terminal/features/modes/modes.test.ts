@@ -3,6 +3,7 @@ import type { FakeServices } from "../../../../../test/support/terminal-parts.ts
 import { fakeServices } from "../../../../../test/support/terminal-parts.ts";
 import { HarnessError } from "../../../../base/errors.ts";
 import type { Command } from "../../../../protocol/commands/commands.ts";
+import { MODE_REST_MS } from "./mode-switch.ts";
 import { modes } from "./modes.ts";
 
 const EDITS = { rule: "Edit:**", effect: "allow", source: "preset", revocable: false, promotable: false };
@@ -37,7 +38,7 @@ function openSession(
   feature.opened?.();
   const next = async () => {
     feature.actions?.["mode.next"]?.();
-    await services.clock.advance(1);
+    await services.clock.advance(MODE_REST_MS);
   };
   return { services, feature, next };
 }
@@ -64,13 +65,49 @@ test("[TUI-08 PERM-03] the key goes through the modes with commands of the engin
   ]);
 });
 
-test("[TUI-08] keys in a row are all counted, and one change is made at a time", async () => {
-  const { services, feature, next } = openSession("ReadOnly");
+test("[TUI-08 complaint 17] modes that are only passed are shown, and neither sent nor said; with a message the chosen one is sent before it", async () => {
+  const { services, feature } = openSession("WorkspaceWrite");
   await services.clock.advance(1);
+  const press = async () => {
+    feature.actions?.["mode.next"]?.();
+    await services.clock.advance(MODE_REST_MS - 1);
+    return feature.mode?.();
+  };
+  expect(feature.send?.("hello", "queue")).toBe(false);
+  expect([await press(), await press(), await press()]).toEqual(["plan", "ask", "accept edits"]);
+  await services.clock.advance(10 * MODE_REST_MS);
+  expect([services.sent, services.said]).toEqual([[], []]);
+  expect([await press(), await press()]).toEqual(["plan", "ask"]);
+  expect(await feature.send?.("hello", "queue")).toBe(true);
+  expect(services.sent).toEqual([{ kind: "SetLevel", sessionId: "ses_1", level: "ReadOnly" }] as never);
+  expect(feature.send?.("hello", "queue")).toBe(false);
+  await services.clock.advance(10 * MODE_REST_MS);
+  expect(services.sent).toHaveLength(1);
+});
+
+test("[TUI-08 PERM-03] a message is not sent in another mode than the one that is shown", async () => {
+  const { services, feature } = openSession("WorkspaceWrite");
+  await services.clock.advance(1);
+  services.reply = new HarnessError("InvalidCommand", { kind: "EnterPlanMode", why: "there is none" });
   feature.actions?.["mode.next"]?.();
-  feature.actions?.["mode.next"]?.();
-  await next();
-  expect(feature.mode?.()).toBe("ask");
+  await services.clock.advance(1);
+  expect(await feature.send?.("hello", "queue")).toBe(false);
+  expect(services.said.at(-1)).toStartWith("plan: ");
+  expect(feature.mode?.()).toBe("accept edits");
+});
+
+test("[TUI-08] a mode that a slash command of the person sets is said, as the transcript leaves it out", async () => {
+  const { services, feature } = openSession("ReadOnly");
+  await services.clock.advance(1);
+  const change = (by: string) =>
+    feature.changed?.(
+      { id: 1, kind: "LevelChanged", payload: { level: "ReadOnly", by } } as never,
+      {} as never,
+    );
+  change("cli_other");
+  expect(services.said).toEqual([]);
+  change("cli_self");
+  expect(services.said.map((text) => text.slice(0, 5))).toEqual(["ask ("]);
 });
 
 test("[PERM-03 TUI-08] a plan that waits for its answer, or may come, is never approved by the key", async () => {

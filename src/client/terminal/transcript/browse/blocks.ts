@@ -2,11 +2,17 @@ import type { EventSeq } from "../../../../base/ids.ts";
 import { endingText } from "../../../../view/texts/ending-text.ts";
 import type { TranscriptItem } from "../../../../view/transcript/items.ts";
 import type { Transcript } from "../../../../view/transcript/transcript.ts";
+import type { OwnFacts } from "../draw-context.ts";
+import { isOwnMode } from "../draw-context.ts";
 
 type Accepts = (item: TranscriptItem) => boolean;
 
-/** Returns true for an item that has rows: a turn that ended as it should, or whose end is said, has none. */
-export function isShown(item: TranscriptItem): boolean {
+/**
+ * Returns true for an item that has rows. A turn that ended as it should, or whose end is said, has none, and no change
+ * of the mode by the person.
+ */
+export function isShown(item: TranscriptItem, facts: OwnFacts): boolean {
+  if (item.kind === "note") return !isOwnMode(item, facts);
   return item.kind !== "end" || (item.isSaid !== true && endingText(item.reason) !== undefined);
 }
 
@@ -49,8 +55,12 @@ export function itemBehind(
   return undefined;
 }
 
-/** Returns the number of items with rows behind an event, at most `most`. Looks no farther back than that event. */
-export function shownBehind({ segments }: Transcript, event: EventSeq, most: number): number {
+/** Returns the number of accepted items behind an event, at most `most`. Looks no farther back than that event. */
+export function countBehind(
+  { segments }: Transcript,
+  event: EventSeq,
+  { accepts, most }: { readonly accepts: Accepts; readonly most: number },
+): number {
   let count = 0;
   for (let at = segments.length - 1; at >= 0 && count < most; at -= 1) {
     const items = segments[at]?.items ?? [];
@@ -58,7 +68,7 @@ export function shownBehind({ segments }: Transcript, event: EventSeq, most: num
       const item = items[index];
       if (item === undefined) continue;
       if (item.event <= event) return count;
-      if (isShown(item)) count += 1;
+      if (accepts(item)) count += 1;
     }
   }
   return count;

@@ -127,14 +127,14 @@ export class Browse {
     const [first] = transcript.segments;
     if (first !== undefined) pane.goTo(firstRowOf(first.first));
     this.#prompt = undefined;
-    if (this.isOpen) this.mark(itemBehind(transcript, 0, isShown)?.event);
+    if (this.isOpen) this.mark(itemBehind(transcript, 0, this.#isShown)?.event);
   }
 
   toEnd(): void {
     const { transcript, pane } = this.#window;
     pane.follow();
     this.#prompt = undefined;
-    if (this.isOpen) this.mark(itemBefore(transcript, Number.POSITIVE_INFINITY, isShown)?.event);
+    if (this.isOpen) this.mark(itemBefore(transcript, Number.POSITIVE_INFINITY, this.#isShown)?.event);
   }
 
   /** Forgets the prompt that was gone to: the window was moved in another way. */
@@ -170,7 +170,7 @@ export class Browse {
   #moveOn(item: TranscriptItem, by: Direction): void {
     const { transcript, pane } = this.#window;
     const find = by > 0 ? itemBehind : itemBefore;
-    const next = find(transcript, item.event, isShown);
+    const next = find(transcript, item.event, this.#isShown);
     if (next !== undefined) {
       this.mark(next.event);
       this.#reveal(next, by);
@@ -197,6 +197,12 @@ export class Browse {
     const { rows } = pane.view(transcript, size.rows, context());
     const events = [...new Set(rows.map(({ place }) => place.event))];
     return events.filter((event) => itemOf(transcript, event) !== undefined);
+  }
+
+  /** Accepts items with rows. */
+  get #isShown(): (item: TranscriptItem) => boolean {
+    const context = this.#window.context();
+    return (item) => isShown(item, context);
   }
 
   get #top(): EventSeq {
