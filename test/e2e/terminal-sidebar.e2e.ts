@@ -140,9 +140,8 @@ test(
     await terminal.shows("hello");
     await using mcp = await place.client({ flags: [], name: "Outer One" });
     const running = mcp.call(RUN_TOOL, { prompt: "write it" });
-    await terminal.shows(
-      /▌ Outer agent Outer One started session sess_\w+\. \/sessions:attach sess_\w+ to observe\./,
-    );
+    // Its question, which may come before anybody looks, takes the place of the first notice.
+    await terminal.shows(/▌ (?:Outer agent Outer One started|Permission needed: Write, in) session sess_/);
     await terminal.press("M-o");
     await terminal.shows("This session was started by an external agent. You are observing as human.");
     await terminal.shows("Permission needed: Write");

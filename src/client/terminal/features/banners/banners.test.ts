@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { settle } from "../../../../../test/support/fake-clock.ts";
 import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
 import { ENGINE_BACK, ENGINE_RESUMED, UPGRADING } from "../../../../view/notes/engine-text.ts";
@@ -100,6 +101,22 @@ test("[CTL-12] an agent's session is announced, a key goes there, and a banner t
   expect(shown(200)).toBe(
     "▌ This session was started by an external agent. You are observing as human.  alt+k hides",
   );
+});
+
+test("[CTL-12] the notice of an agent's session goes once it is shown, also as another run of it", async () => {
+  const { services, feature, shown } = openBoard();
+  feature.changed?.(noticed("AgentSession", "Outer agent Outer started a session."), undefined as never);
+  feature.actions?.["agent.observe"]?.();
+  await settle();
+  expect(shown(200)).toContain("started a session"); // it could not be shown
+  Object.assign(services.session, {
+    async goTo() {
+      Object.assign(services.session, { open: { ...services.session.open, session: "sess_other" } });
+    },
+  });
+  feature.actions?.["agent.observe"]?.();
+  await settle();
+  expect(shown(200)).toBe("");
 });
 
 test("[TUI-07 TUI-06] many long notices take a few rows, within any width, and hostile text is harmless", () => {

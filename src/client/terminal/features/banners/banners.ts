@@ -29,6 +29,13 @@ export function banners(services: Services): TerminalFeature {
     board.put({ key: `${SESSION}observed`, text: OBSERVED_TEXT, tone: "info" });
   }
 
+  /** Shows the session of an agent. Once its run has ended it is another run that is shown, with another id. */
+  async function observe(agents: SessionId): Promise<void> {
+    const before = session.open?.session;
+    await session.goTo({ kind: "stored", info: { session: agents } });
+    if (session.open?.session !== before) board.remove(`${AGENT}${agents}`);
+  }
+
   return {
     actions: {
       "banner.hide"() {
@@ -36,7 +43,7 @@ export function banners(services: Services): TerminalFeature {
       },
       "agent.observe"() {
         if (toObserve === undefined) return say("No agent has begun a session since this client started.");
-        inBackground(session.goTo({ kind: "stored", info: { session: toObserve } }), services);
+        inBackground(observe(toObserve), services);
       },
     },
     above: (columns) => board.draw(columns, keys.label("banner.hide")),
