@@ -5,6 +5,7 @@ import { ACTIONS } from "../src/client/terminal/keys/actions.ts";
 import { cinchHome } from "../test/support/cinch.ts";
 import { startMockProvider } from "../test/support/mock-provider/mock-provider.ts";
 import type { Turn } from "../test/support/mock-provider/turn.ts";
+import { endAllWith } from "../test/support/processes.ts";
 import type { Terminal } from "../test/support/terminal.ts";
 import { openTerminal } from "../test/support/terminal.ts";
 import { until } from "../test/support/until.ts";
@@ -46,6 +47,7 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   await using opened = new AsyncDisposableStack();
   const home = opened.use(cinchHome());
   const model = opened.use(startMockProvider({ script: options.script, catalogue: CATALOGUE }));
+  opened.defer(() => endAllWith(home.path));
   const work = join(home.path, "retry");
   const written = {
     "config/cinch/config.toml": configOf(model.url, options.config ?? ""),

@@ -4,6 +4,7 @@ import type { CinchHome, CinchOptions, CinchResult, RunningCinch } from "./cinch
 import { cinchHome, runCinch, startCinch } from "./cinch.ts";
 import type { MockOptions, MockProvider } from "./mock-provider/mock-provider.ts";
 import { startMockProvider } from "./mock-provider/mock-provider.ts";
+import { endAllWith } from "./processes.ts";
 
 /** A home whose only model answers by a script, and a folder to work in. */
 export interface MockHome extends AsyncDisposable {
@@ -39,6 +40,7 @@ export function openMockHome(
     run: (args, options = {}) => runCinch(args, all(options)),
     start: (args, options = {}) => startCinch(args, all(options)),
     async [Symbol.asyncDispose]() {
+      await endAllWith(home.path);
       await provider[Symbol.asyncDispose]();
       home[Symbol.dispose]();
     },

@@ -36,6 +36,23 @@ export function signalIfRunning(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/**
+ * Ends the processes that have a text in their command line, such as an engine whose turn goes on when its terminal is
+ * gone: it would run on beside the tests that follow.
+ */
+export async function endAllWith(text: string): Promise<void> {
+  for (const pid of processesWith(text)) {
+    signalIfRunning(pid, "SIGTERM");
+    signalIfRunning(pid, "SIGCONT"); // a stopped one ends once it goes on
+  }
+  try {
+    await noneWith(text);
+  } catch {
+    for (const pid of processesWith(text)) signalIfRunning(pid, "SIGKILL");
+    throw new Error(`processes of ${text} ignored SIGTERM, and were killed`);
+  }
+}
+
 /** The ids of children of a process that have ended and were never waited for. */
 export function zombiesOf(parentId: number): readonly number[] {
   return childrenOf(parentId, (state) => state === "Z");
