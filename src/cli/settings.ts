@@ -26,6 +26,8 @@ export interface Settings extends CliSettings {
   readonly lockfile?: string;
   readonly record?: string;
   readonly resume?: { readonly kind: "id"; readonly id: string } | { readonly kind: "last" };
+  /** True: the person chooses the session to resume. Only the terminal client has the list for it. */
+  readonly choosesSession?: true;
   /** Decision about calls that the resumed session's last run left open. */
   readonly orphans?: OrphanFate;
   readonly insecureDevKey: boolean;
@@ -56,6 +58,7 @@ export function parseSettings(flags: FlagTexts): Settings {
     insecureDevKey: values["insecure-dev-key"],
     logToStderr: values["log-to-stderr"],
     logLevels: logLevelsOf(values["log-level"]),
+    ...(values.resume === true ? { choosesSession: true } : {}),
     ...(values["quiet-cost"] ? { quietCost: true } : {}),
     ...defined({
       profile,
@@ -128,7 +131,7 @@ function orphansOf(text: string | undefined): OrphanFate | undefined {
 }
 
 function resumeOf({ resume: id, continue: isLast }: SettingValues): Settings["resume"] {
-  if (id !== undefined) return { kind: "id", id };
+  if (typeof id === "string") return { kind: "id", id };
   return isLast ? { kind: "last" } : undefined;
 }
 

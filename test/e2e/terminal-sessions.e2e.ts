@@ -90,6 +90,31 @@ for (const [columns, rows] of [
   );
 
 test(
+  "[CTL-11 SES-06] --resume without an ID opens the list, and a prompt behind it waits in the draft",
+  async () => {
+    await using mock = openMockHome([says("about apples"), says("still apples")]);
+    expect(await mock.run(["-p", "tell apples"])).toMatchObject({ code: 0 });
+    const problem = "--resume needs a value (ID); cinch sessions list lists them";
+    for (const words of [
+      ["--plain", "--resume"],
+      ["-p", "go on", "--resume"],
+    ]) {
+      const { code, stderr } = await mock.run(words);
+      expect([code, stderr.includes(problem)]).toEqual([2, true]);
+    }
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 30 });
+    await terminal.type('$CINCH "and pears" --resume');
+    await terminal.press("Enter");
+    await terminal.shows(/▸ {3}tell apples/);
+    await terminal.press("Enter");
+    await terminal.shows(/about apples[\s\S]*> and pears/);
+    await terminal.press("Enter");
+    await terminal.shows("still apples");
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "[SES-06 TUI-06] the session that is shown is deleted from the list, and a new one takes its place",
   async () => {
     await using mock = openMockHome([says("about apples"), says("about pears")]);

@@ -105,7 +105,7 @@ test.each([
   ["-x", "there is no flag -x; cinch help flags lists them"],
   ["models --frobnicate", "there is no flag --frobnicate; cinch models --help lists them"],
   ["--model", "--model needs a value (PROVIDER:NAME)"],
-  ["--resume", "--resume needs a value (ID); cinch sessions list lists them"],
+  ["-p x --resume", "--resume needs a value (ID); cinch sessions list lists them"],
   [
     "--model --plain",
     "--model needs a value (PROVIDER:NAME); if it begins with a dash, write --model=PROVIDER:NAME",

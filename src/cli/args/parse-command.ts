@@ -11,6 +11,9 @@ import { flagForm, joinWords, labelOf, shortForm, usageOf } from "./usage.ts";
 /** Commands or verbs that take a flag; more are not named in an error. */
 const PLACES_MAX = 3;
 
+/** Says that `--resume` lacks its ID where there is no list to choose from. */
+export const NO_SESSION_TEXT = "--resume needs a value (ID); cinch sessions list lists them";
+
 /** Reads the words behind the name of a command. @throws Misuse. */
 export function readCall(
   command: AnyCommand,
@@ -34,6 +37,8 @@ export function readCall(
     const forms = group.map((name) => flagForm(taken.find((flag) => flag.name === name)));
     throw new Misuse(`${label} needs ${joinWords(forms)}`);
   }
+  const settings = parseSettings(flags);
+  if (settings.choosesSession === true && command.name !== "") throw new Misuse(NO_SESSION_TEXT);
   return {
     kind: "command",
     command,
@@ -41,7 +46,7 @@ export function readCall(
     verb: verb?.name ?? "",
     words,
     flags: Object.fromEntries(command.flags.map((flag) => [flag.name, readFlag(flag, flags)])),
-    settings: parseSettings(flags),
+    settings,
   };
 }
 

@@ -10,10 +10,10 @@ const SETTINGS = {
   cwd: { kind: "text", placeholder: "DIRECTORY", help: "Work there instead of in the current directory." },
   continue: { short: "c", kind: "switch", help: "Resume the last session of this directory." },
   resume: {
-    kind: "text",
+    kind: "optional-text",
     placeholder: "ID",
     valuesFrom: "cinch sessions list",
-    help: "Resume this session: any sess_ id it had, or its log_ id.",
+    help: "Resume this session: any sess_ id it had, or its log_ id. Without an ID a person chooses it from the list.",
     excludes: ["continue"],
   },
   orphans: {

@@ -81,6 +81,8 @@ export interface TerminalClientOptions {
   readonly isQuiet?: boolean;
   /** True: the screen appends to the scrollback of the main screen. Default: false, the whole screen. */
   readonly isInline?: boolean;
+  /** True: the list of sessions is opened first, and `prompt` waits in the draft. Default: false. */
+  readonly choosesSession?: boolean;
   /** Sent as the first prompt. */
   readonly prompt?: string;
   readonly host: Host;

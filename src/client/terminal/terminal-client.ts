@@ -232,8 +232,13 @@ class TerminalClient {
       this.#eachFeature((feature) => feature.reached?.());
       inBackground(this.#status.reached(), this.#services);
       this.#screen.redraw();
+      const { choosesSession = false, prompt } = this.#options;
+      if (choosesSession) this.#services.run("session.open");
       await this.#input.attached();
-      if (this.#options.prompt !== undefined) this.#messages.send(textMessage(this.#options.prompt), "queue");
+      if (prompt === undefined) return;
+      // It is meant for the session that the person is about to choose.
+      if (choosesSession) this.#input.bringBack(prompt);
+      else this.#messages.send(textMessage(prompt), "queue");
     } catch (thrown) {
       if (this.#store.hasFailed) this.#eachFeature((feature) => feature.engineNotice?.(engineFailed(thrown)));
       else this.#showFailure(thrown);

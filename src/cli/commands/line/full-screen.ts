@@ -89,6 +89,7 @@ export async function runFullScreen(
     signal: AbortSignal.any([at.stop.signal, unopened.signal]),
     hasColours: (process.env["NO_COLOR"] ?? "") === "",
     isQuiet: settings.quietCost === true,
+    choosesSession: settings.choosesSession === true,
     notices: notices.read,
     ...(prompt === undefined ? {} : { prompt }),
   });

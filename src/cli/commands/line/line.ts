@@ -8,6 +8,7 @@ import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { NOTIFIED_EVENTS } from "../../../view/notified-events.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
+import { NO_SESSION_TEXT } from "../../args/parse-command.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
 import type { StartingEngine } from "../../first-frame/starting-engine.ts";
 import { startingEngine } from "../../first-frame/starting-engine.ts";
@@ -47,6 +48,8 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
     const { runFullScreen } = await import("./full-screen.ts");
     return await runFullScreen(line, starting, { at, isInline: screen === "inline", notices });
   }
+  if (line.settings.choosesSession === true)
+    throw new HarnessError("UsageInvalid", { problem: NO_SESSION_TEXT });
   using own = await openTerminal(at, stop);
   const leave = new AbortController();
   const terminal = sharedTerminal(own, AbortSignal.any([stop.signal, leave.signal]));
