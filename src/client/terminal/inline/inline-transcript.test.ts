@@ -24,3 +24,23 @@ test("[TUI-01 complaint 28] inline, blocks are written folded, and unfolded afte
   expect(written()).not.toContain("line 3\n");
   expect(written("transcript.unfoldAll")).toContain("line 3\n");
 });
+
+test("[TUI-01 TUI-10] inline, what was unfinished of a session is written before another one is shown", () => {
+  const services = fakeServices();
+  const show = (session: string, output: string) => {
+    const items = [{ ...callItem(1, output), state: "running" }];
+    const transcript = { reached: 1, segments: [{ first: 1, last: 1, items, weight: 0 }] };
+    Object.assign(services.session, { transcript, open: { ...services.session.open, session } });
+  };
+  const whole = { contexts: [], draw: () => ({ rows: [] }), act: () => false };
+  const inline = new InlineTranscript(services, whole, () => []);
+  inline.begin();
+  show("ses_1", "half an answer");
+  expect(linesOf(inline.finished(SIZE, false))).toBe("");
+  show("ses_2", "of another");
+  inline.begin();
+  const written = linesOf(inline.finished(SIZE, false));
+  expect(written).toMatch(/half an answer[\s\S]*session ses_2/);
+  expect(written).not.toContain("of another");
+  expect(linesOf(inline.finished(SIZE, true)).match(/half an answer/)).toBeNull();
+});

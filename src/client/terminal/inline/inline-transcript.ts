@@ -13,6 +13,7 @@ import { drawPart } from "../transcript/draw-item.ts";
 import { ALL_UNFOLDED } from "../transcript/folds.ts";
 import type { TranscriptPartIndex } from "../transcript/place.ts";
 import { itemAt, lastPart, partBefore } from "../transcript/place.ts";
+import type { TakenPart } from "./finished-parts.ts";
 import { FinishedParts } from "./finished-parts.ts";
 import { TranscriptOverlay } from "./transcript-overlay.ts";
 
@@ -37,6 +38,10 @@ export class InlineTranscript implements ScreenPart {
   readonly #whole: ScreenPart;
   readonly #banner: (columns: number) => readonly DrawnRow[];
   #parts = new FinishedParts();
+  /** The transcript as it was drawn last; undefined until its stored part is read. */
+  #seen: Transcript | undefined;
+  /** The session before, until what was unfinished of it is written. */
+  #left: { readonly parts: FinishedParts; readonly transcript: Transcript } | undefined;
   /** True once the stored part of the session is read. */
   #isRead = false;
   #isUnfolded = false;
@@ -51,9 +56,11 @@ export class InlineTranscript implements ScreenPart {
     this.#banner = banner;
   }
 
-  /** Begins with another session. */
+  /** Begins with another session. Of the one before, what was drawn unfinished stays. */
   begin(): void {
     this.#before += 1;
+    if (this.#seen !== undefined) this.#left = { parts: this.#parts, transcript: this.#seen };
+    this.#seen = undefined;
     this.#parts = new FinishedParts();
     this.#isRead = false;
   }
@@ -63,12 +70,20 @@ export class InlineTranscript implements ScreenPart {
     const { transcript, open } = this.#services.session;
     const banner = this.#hasBanner ? [] : this.#banner(columns);
     this.#hasBanner = true;
-    if (open === undefined || transcript.reached < open.past) return banner;
     const context = this.#context(columns);
+    const left = this.#takeLeft(context);
+    if (open === undefined || transcript.reached < open.past) return [...banner, ...left];
     const head = this.#isRead ? [] : [...this.#name(open), ...this.#skipHistory(transcript, context)];
     this.#isRead = true;
+    this.#seen = transcript;
     const taken = this.#parts.take(transcript, isLast);
-    return [...banner, ...head, ...taken.flatMap(({ item, part }) => drawPart(item, part, context))];
+    return [...banner, ...left, ...head, ...rowsOf(taken, context)];
+  }
+
+  #takeLeft(context: DrawContext): readonly DrawnRow[] {
+    const left = this.#left;
+    this.#left = undefined;
+    return left === undefined ? [] : rowsOf(left.parts.take(left.transcript, true), context);
   }
 
   /** Returns the end of the transcript that is not finished, at most as many rows as there are. */
@@ -131,6 +146,10 @@ export class InlineTranscript implements ScreenPart {
   #context(columns: number): DrawContext {
     return drawContext(this.#services, { columns, unfolded: this.#isUnfolded ? ALL_UNFOLDED : FOLDED });
   }
+}
+
+function rowsOf(parts: readonly TakenPart[], context: DrawContext): readonly DrawnRow[] {
+  return parts.flatMap(({ item, part }) => drawPart(item, part, context));
 }
 
 const FOLDED: ReadonlySet<EventSeq> = new Set();
