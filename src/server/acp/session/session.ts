@@ -82,6 +82,8 @@ export class AcpSession {
   #session: SessionId;
   /** Resolves when another session has replaced this one. */
   #replaced = deferred();
+  /** True from the change to the session that continues until that one has reported the switch. */
+  #isUnreported = false;
   /** The session that continues under another profile once this one has ended. */
   #next: { readonly session: SessionId; readonly since: EventSeq } | undefined;
   #over: unknown;
@@ -220,9 +222,10 @@ export class AcpSession {
       const { sessionId, result } = accepted;
       if (command.kind === "CompactSession" && isObject(result) && result["compacted"] === false)
         await this.#tell(this.#updates.compactionFailed());
-      // The next prompt is for the session that continues, or for the one that continues that by now.
+      // The next prompt is for the session that continues, or for the one that continues that by now. That one reports
+      // the switch: its text comes before the answer.
       if (command.kind === "SwitchProfile" && sessionId !== undefined && sessionId !== from)
-        while (this.#session === from) await this.#replaced.promise;
+        while (this.#session === from || this.#isUnreported) await this.#replaced.promise;
       if (this.#session === from)
         await this.#tell(this.#facts.answered(answeredOptions(command.kind, accepted), before));
       return result;
@@ -292,6 +295,7 @@ export class AcpSession {
       if (replay === undefined) {
         const facts = this.#facts.after(event);
         await this.#tell([...updates, ...facts]);
+        if (event.kind === "ProfileSwitched" && event.payload.next === undefined) this.#reported();
         this.#describeAfter(event);
         this.#questions.follow(event, questions);
         this.#live(event);
@@ -309,14 +313,20 @@ export class AcpSession {
       if (from === 0) this.#view = NEW_SESSION; // another log
       await this.#renew({ isOtherLog: from === 0 });
       this.#next = undefined;
-      this.#replaced.resolve();
-      this.#replaced = deferred();
+      this.#isUnreported = true;
       this.#sendOptions();
       return await this.#follow(from);
     }
     throw this.#left.signal.aborted
       ? this.#left.signal.reason
       : new HarnessError("UnknownSession", { id: this.#parts.name }); // it has ended
+  }
+
+  /** The session that continues has reported the switch to it. */
+  #reported(): void {
+    this.#isUnreported = false;
+    this.#replaced.resolve();
+    this.#replaced = deferred();
   }
 
   /** The title is made of the first prompt, or given by a person; the time is that of the last turn. */
