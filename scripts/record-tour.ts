@@ -282,6 +282,8 @@ async function recordReader(take: (stage: Stage) => Take): Promise<void> {
   });
   const picture = take(stage);
   await stage.start("--screen-reader");
+  // The line about the session comes once the engine is reached: above the prompt, or below it.
+  await stage.terminal.shows("/help lists commands");
   await stage.send("Fix the pause.");
   await picture("reader", "Answer 1-4 >");
 }
