@@ -200,7 +200,7 @@ test(
       const from = terminal.record.length;
       await terminal.writes("shell$ ", 0);
       terminal.write('"$CINCH" --resume last\n');
-      await terminal.writes("turn 2 is done", from);
+      await terminal.writes("is done", from); // a frame may leave out what the row showed before
       return from;
     };
     const onMainScreen = async (from: number) => {

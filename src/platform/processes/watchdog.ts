@@ -46,6 +46,9 @@ const SHELL_S = 0.3;
 /** Pipe that the watchdog reads. */
 const DESCRIPTOR = 3;
 
+/** Variable with the first entries: a watchdog that has started has them, whenever this process is killed. */
+const FIRST = "CINCH_WATCHED";
+
 /** Entries are separated by whitespace, so a mark that contains some is left out. */
 const WORD = /^[!-~]+$/;
 
@@ -64,26 +67,33 @@ place() {
   set -- \${stat##*) }
   state=$1 above=$2 own=$3 session=$4 front=$6
 }
-while read -r verb id how mark <&${DESCRIPTOR}; do
-  case $verb in
-    watch)
-      case $id in
-        terminal)
-          tty=$how; raw=$(stty -g <"$tty")
-          set -- $mark; group=$1 parent=$2 leader=$3 modes=$4 ;;
-        *) live="$live $id:$how:$mark" ;;
-      esac ;;
-    lead)
-      kept=
-      for each in $live; do case $each in "$id":*) kept="$kept $how:\${each#*:}" ;; *) kept="$kept $each" ;; esac; done
-      live=$kept ;;
-    leave)
-      [ "$id" != terminal ] || tty=
-      kept=
-      for each in $live; do case $each in "$id":*) ;; *) kept="$kept $each" ;; esac; done
-      live=$kept ;;
-  esac
-done
+follow() {
+  while read -r verb id how mark; do
+    case $verb in
+      watch)
+        case $id in
+          terminal)
+            tty=$how; raw=$(stty -g <"$tty")
+            set -- $mark; group=$1 parent=$2 leader=$3 modes=$4 ;;
+          *) live="$live $id:$how:$mark" ;;
+        esac ;;
+      lead)
+        kept=
+        for each in $live; do case $each in "$id":*) kept="$kept $how:\${each#*:}" ;; *) kept="$kept $each" ;; esac; done
+        live=$kept ;;
+      leave)
+        [ "$id" != terminal ] || tty=
+        kept=
+        for each in $live; do case $each in "$id":*) ;; *) kept="$kept $each" ;; esac; done
+        live=$kept ;;
+    esac
+  done
+}
+follow <<END
+$${FIRST}
+END
+unset ${FIRST}
+follow <&${DESCRIPTOR}
 sweep() {
   [ -n "$1" ] || return 0
   for found in $(set +f; grep -lzxF -- "$1" /proc/[0-9]*/environ); do
@@ -172,8 +182,7 @@ function openWatchdog(): Watchdog {
     if (running === undefined || !tell(running, news ?? entry.line)) {
       if (running !== undefined) closeSync(running.pipe);
       running = undefined;
-      running = start();
-      tell(running, [...live.values()].map(({ line }) => line).join(""));
+      running = start([...live.values()].map(({ line }) => line).join(""));
     }
     return () => {
       if (live.get(id) !== entry) return; // the id now belongs to another leader
@@ -205,10 +214,10 @@ function openWatchdog(): Watchdog {
   };
 }
 
-function start(): Running {
+function start(entries: string): Running {
   const child = Bun.spawn(["/bin/sh", "-c", SCRIPT, "cinch-watchdog"], {
     cwd: "/",
-    env: { PATH },
+    env: { PATH, [FIRST]: entries },
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "pipe"],
   });
