@@ -29,6 +29,7 @@ const OTHERS: readonly (readonly [nameOrFile: string, reason: string])[] = [
   ["CINCH_HOOKS", CHILDS],
   ["CINCH_LANGUAGE_SERVER", CHILDS],
   ["CINCH_MCP", CHILDS],
+  ["CINCH_WATCHED", CHILDS],
   ["DATABASE_URL", "an example of a key in config.toml"],
   ["LOCAL_API_KEY", "an example of a key in config.toml"],
   ["NTFY_TOKEN", "an example of a key in config.toml"],
