@@ -220,6 +220,7 @@ test(
     await terminal.type("hi");
     await terminal.press("Enter");
     await terminal.shows("hello");
+    await terminal.gone("working"); // while a turn runs Ctrl-C cancels it
     await terminal.type("cleared words");
     await terminal.press("C-c");
     await terminal.shows(/\n> ?\n/);
