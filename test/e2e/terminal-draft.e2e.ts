@@ -79,6 +79,7 @@ test(
     await terminal.type("see ");
     await terminal.paste(Array.from({ length: 230 }, (_, at) => `line ${at}`).join("\n"));
     await terminal.shows("> see [pasted #1: 230 lines]");
+    await terminal.gone("working"); // while a turn runs Ctrl-C cancels it
     await terminal.press("C-c");
     await terminal.shows(/\n> ?\n/);
     await terminal.press("Up");
