@@ -13,6 +13,7 @@ import { KeptSettings } from "../../src/client/terminal/settings/kept-settings.t
 import { ThemeChoice } from "../../src/client/terminal/themes/theme-choice.ts";
 import type { Command } from "../../src/protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../src/protocol/commands/results.ts";
+import type { Envelope } from "../../src/protocol/events/envelope.ts";
 import type { NewsItem } from "../../src/protocol/events/news.ts";
 import type { QueryKind } from "../../src/protocol/kinds.ts";
 import type { QueryOf, ResultOf } from "../../src/protocol/queries/queries.ts";
@@ -196,4 +197,17 @@ export function fakeServices(): FakeServices {
 /** Returns the texts of rows, one a line. */
 export function linesOf(rows: readonly DrawnRow[]): string {
   return rows.map(textOfRow).join("\n");
+}
+
+/** Returns an event that the engine sends to people beside the log. */
+export function noticeOf(kind: string, facts: Readonly<Record<string, string>>): Envelope {
+  const payload = { namespace: "cinch", kind, payload: facts };
+  return {
+    id: 4,
+    session: "ses_1",
+    ts: "",
+    kind: "CustomEvent",
+    payload,
+    aside: true,
+  } as unknown as Envelope;
 }

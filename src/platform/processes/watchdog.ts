@@ -48,6 +48,8 @@ const DESCRIPTOR = 3;
 
 /** Variable with the first entries: a watchdog that has started has them, whenever this process is killed. */
 const FIRST = "CINCH_WATCHED";
+/** Entries that one variable holds, far below what Linux takes (128 KiB). More of them go through the pipe. */
+const FIRST_CHARACTERS_MAX = 65_536;
 
 /** Entries are separated by whitespace, so a mark that contains some is left out. */
 const WORD = /^[!-~]+$/;
@@ -215,16 +217,19 @@ function openWatchdog(): Watchdog {
 }
 
 function start(entries: string): Running {
+  const fits = entries.length <= FIRST_CHARACTERS_MAX;
   const child = Bun.spawn(["/bin/sh", "-c", SCRIPT, "cinch-watchdog"], {
     cwd: "/",
-    env: { PATH, [FIRST]: entries },
+    env: { PATH, [FIRST]: fits ? entries : "" },
     detached: true,
     stdio: ["ignore", "ignore", "ignore", "pipe"],
   });
   child.unref();
   const pipe: unknown = child.stdio[DESCRIPTOR];
   if (typeof pipe !== "number") throw new TypeError("the runtime gave the watchdog no pipe");
-  return { child, pipe, waiting: "" };
+  const running = { child, pipe, waiting: "" };
+  if (!fits) tell(running, entries);
+  return running;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
+import { fakeServices, linesOf, noticeOf } from "../../../../../test/support/terminal-parts.ts";
 import { HarnessError } from "../../../../base/errors.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
 import { autoAttach } from "./auto-attach.ts";
@@ -11,15 +11,7 @@ const SIZE = { columns: 160, rows: 20 };
 const QUIET_MS = 400;
 
 function notice(kind: "AutoAttachAsked" | "AutoAttachAnswered", session: string, text = TEXT): Envelope {
-  const payload = { namespace: "cinch", kind, payload: { session, agent: "Outer", text } };
-  return {
-    id: 4,
-    session: "ses_1",
-    ts: "",
-    kind: "CustomEvent",
-    payload,
-    aside: true,
-  } as unknown as Envelope;
+  return noticeOf(kind, { session, agent: "Outer", text });
 }
 
 function openOffer() {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { settle } from "../../../../../test/support/fake-clock.ts";
-import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
+import { fakeServices, linesOf, noticeOf } from "../../../../../test/support/terminal-parts.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
 import { ENGINE_BACK, ENGINE_RESUMED, UPGRADING } from "../../../../view/notes/engine-text.ts";
 import { expiringSessionsText } from "../../../../view/notes/expiry-text.ts";
@@ -9,15 +9,7 @@ import { banners } from "./banners.ts";
 const AGENTS = "sess_01HXXA0000000000000000000B";
 
 function noticed(kind: "AgentSession" | "AgentAsks", text: string): Envelope {
-  const payload = { namespace: "cinch", kind, payload: { session: AGENTS, agent: "Outer", text } };
-  return {
-    id: 4,
-    session: "ses_1",
-    ts: "",
-    kind: "CustomEvent",
-    payload,
-    aside: true,
-  } as unknown as Envelope;
+  return noticeOf(kind, { session: AGENTS, agent: "Outer", text });
 }
 
 function openBoard(notices: readonly string[] = []) {
