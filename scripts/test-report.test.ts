@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { temporaryDirectory } from "../test/support/world.ts";
 import {
   failingOutput,
+  flakyText,
   namePattern,
   omissionText,
   readable,
@@ -28,7 +29,7 @@ test("a report is read into what passed and what failed, and a skipped test is n
 </testsuites>`;
   expect(readReport(xml)).toEqual({
     passed: 2,
-    failures: ["src/a.test.ts: group > not good"],
+    failures: [{ file: "src/a.test.ts", test: "not good", text: "src/a.test.ts: group > not good" }],
     seconds: new Map([["src/a.test.ts", 1.75]]),
   });
   expect(readReport("")).toEqual({ passed: 0, failures: [], seconds: new Map() });
@@ -106,4 +107,9 @@ test("skipped tests are listed with their reason, and so is a run that skipped n
 test("an over-long line is cut with what is missing of it, and others are shown whole", () => {
   const whole = "x".repeat(2_000);
   expect(readable(`a\n${whole}\n${whole}yyy\nb`)).toBe(`a\n${whole}\n${whole} … (3 more characters)\nb`);
+});
+
+test("a flaky test is named with its file", () => {
+  const flaky = { file: "a.e2e.ts", test: "late", text: "a.e2e.ts: group > late" };
+  expect(flakyText([flaky])).toEndWith(":\n  a.e2e.ts: group > late");
 });

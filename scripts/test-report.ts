@@ -1,8 +1,17 @@
+/** A test that failed. */
+export interface FailedTest {
+  /** Path below the root of the repository. */
+  readonly file: string;
+  /** Its own name, without the group's. */
+  readonly test: string;
+  /** The file and full name. */
+  readonly text: string;
+}
+
 /** Result of one run of the test runner. */
 export interface TestReport {
   readonly passed: number;
-  /** The file and full name of each test that failed. */
-  readonly failures: readonly string[];
+  readonly failures: readonly FailedTest[];
   /** Seconds that the tests of each file took. */
   readonly seconds: ReadonlyMap<string, number>;
 }
@@ -10,12 +19,12 @@ export interface TestReport {
 /** Reads the JUnit report that `bun test` writes; an empty text is a run without tests. */
 export function readReport(xml: string): TestReport {
   let passed = 0;
-  const failures: string[] = [];
+  const failures: FailedTest[] = [];
   const seconds = new Map<string, number>();
   for (const [, attributes = "", selfClosed, body = ""] of xml.matchAll(CASE)) {
     const file = attribute(attributes, "file");
     seconds.set(file, (seconds.get(file) ?? 0) + Number(attribute(attributes, "time")));
-    if (selfClosed === undefined && /<failure\b/.test(body)) failures.push(fullName(attributes));
+    if (selfClosed === undefined && /<failure\b/.test(body)) failures.push(failedTest(attributes));
     else if (selfClosed !== undefined || !/<skipped\b/.test(body)) passed += 1;
   }
   return { passed, failures, seconds };
@@ -23,9 +32,11 @@ export function readReport(xml: string): TestReport {
 
 const CASE = /<testcase\b((?:\s+[\w-]+="[^"]*")*)\s*(?:(\/)>|>([\s\S]*?)<\/testcase>)/g;
 
-function fullName(attributes: string): string {
+function failedTest(attributes: string): FailedTest {
   const group = attribute(attributes, "classname");
-  return `${attribute(attributes, "file")}: ${group === "" ? "" : `${group} > `}${attribute(attributes, "name")}`;
+  const file = attribute(attributes, "file");
+  const test = attribute(attributes, "name");
+  return { file, test, text: `${file}: ${group === "" ? "" : `${group} > `}${test}` };
 }
 
 function attribute(attributes: string, name: string): string {
@@ -108,9 +119,9 @@ export function readOmissions(lines: string): readonly Omission[] {
     .map((line): Omission => JSON.parse(line));
 }
 
-/** Returns the pattern of `bun test -t` that matches the omitted tests and no other name. */
-export function namePattern(omissions: readonly Omission[]): string {
-  const names = new Set(omissions.map(({ test }) => test.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&")));
+/** Returns the pattern of `bun test -t` that matches the names of these tests and no other name. */
+export function namePattern(tests: readonly Pick<Omission, "test">[]): string {
+  const names = new Set(tests.map(({ test }) => test.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&")));
   return `(?:^|\\s)(?:${[...names].join("|")})$`;
 }
 
@@ -118,6 +129,12 @@ export function namePattern(omissions: readonly Omission[]): string {
 export function readPackages(text: string): ReadonlyMap<string, string> {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(lines.map((line) => [line.split(" ")[0] ?? "", line.split(" ")[1] ?? ""]));
+}
+
+/** Names the tests that failed beside the others and passed alone. */
+export function flakyText(flaky: readonly FailedTest[]): string {
+  const lines = flaky.map(({ text }) => `  ${text}`);
+  return `Flaky: failed beside other tests, passed alone (output of the failure above):\n${lines.join("\n")}`;
 }
 
 const LINE_CHARACTERS_MAX = 2_000;

@@ -3,8 +3,10 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { readSlow, timings, unlistedText } from "./test-order.ts";
+import type { FailedTest } from "./test-report.ts";
 import {
   failingOutput,
+  flakyText,
   namePattern,
   omissionText,
   readable,
@@ -18,6 +20,8 @@ import {
  *
  * Prints the output of what fails, with long lines cut, and names a file with the whole output; --verbose prints all of
  * it. Lists at the end the tests that were left out because a program is missing, or says that none was.
+ * An end-to-end test that fails beside the others runs once more, alone, if no more than `RERUNS_MAX` failed. If it
+ * passes then, it counts as passed, and the end of the output names it as flaky, below the output of its failure.
  * A check that fails counts as one failure, one that passes as nothing. With paths, only the test files under them run.
  * `--unit` and `--e2e` run that part of the tests alone. `--omitted FILE` writes the list of omitted tests to a file;
  * `--only FILE` runs the tests of such a list and nothing else.
@@ -29,6 +33,8 @@ const CORES = availableParallelism();
 // Many tests wait for a process or for a time limit of the program, so there are more workers than cores.
 const UNIT_WORKERS = CORES + 1;
 const END_TO_END_WORKERS = 2 * CORES;
+/** More failures than this have another cause than the load of the machine. */
+const RERUNS_MAX = 3;
 const TIMEOUT = "--timeout=300000";
 const BIOME = "node_modules/@biomejs/biome/bin/biome";
 const TYPED_LINT = ["--config-path=biome-typed.json", "--max-diagnostics=none", "--reporter=concise"];
@@ -41,6 +47,8 @@ interface Outcome {
   readonly output: string;
   /** The part that is shown after a failure. Default: all. */
   readonly shown?: string;
+  /** Tests that passed only when they ran once more, alone. */
+  readonly flaky?: readonly FailedTest[];
 }
 
 const { values: options, positionals: paths } = parseArgs({
@@ -62,6 +70,7 @@ const scratch = mkdtempSync(join(tmpdir(), "cinch-run-"));
 try {
   const outcomes = await runAll();
   tellOmitted();
+  tellFlaky(outcomes);
   tellTotals(outcomes);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
@@ -83,9 +92,8 @@ async function runAll(): Promise<readonly Outcome[]> {
   const unit =
     !isPart || options.unit === true ? testFiles("{src,test,scripts,bench,examples,sdk}/**/*.test.ts") : [];
   const endToEnd = !isPart || options.e2e === true ? testFiles("test/e2e/**/*.e2e.ts") : [];
-  if (unit.length > 0) outcomes.push(await step("tests", () => testRun(unit, UNIT_WORKERS)));
-  if (endToEnd.length > 0)
-    outcomes.push(await step("end-to-end", () => testRun(endToEnd, END_TO_END_WORKERS)));
+  if (unit.length > 0) outcomes.push(await step("tests", () => testRun(unit, UNIT_WORKERS, only)));
+  if (endToEnd.length > 0) outcomes.push(await step("end-to-end", () => endToEndRun(endToEnd)));
   if (typed !== undefined) outcomes.push(await step("typed lint", () => typed));
   if (paths.length > 0 && outcomes.length === 0) console.log(`no test file under ${paths.join(", ")}`);
   return outcomes;
@@ -109,7 +117,7 @@ async function step(name: string, run: () => Promise<Outcome>): Promise<Outcome>
   const ok = failures.length === 0;
   whole.push(`== ${name}\n${output}`);
   if (options.verbose === true) console.log(output.trimEnd());
-  else if (!ok) console.log(readable(outcome.shown ?? output.trimEnd()));
+  else if (!ok || outcome.flaky !== undefined) console.log(readable(outcome.shown ?? output.trimEnd()));
   const counts = passed > 0 ? `${passed} passed, ${failures.length} failed, ` : "";
   console.log(`${ok ? "ok  " : "FAIL"} ${name.padEnd(16)} ${counts}${seconds} s`);
   return { ...outcome, failures: failures.map((failure) => `${name}: ${failure}`) };
@@ -120,7 +128,36 @@ async function check(...args: readonly string[]): Promise<Outcome> {
   return { passed: 0, failures: code === 0 ? [] : [`ended with code ${code}, see above`], output };
 }
 
-async function testRun(files: readonly string[], workers: number): Promise<Outcome> {
+/** Runs the tests; the few that failed run once more, alone: is the program wrong, or was the machine too busy? */
+async function endToEndRun(files: readonly string[]): Promise<Outcome> {
+  const first = await testRun(files, END_TO_END_WORKERS, only);
+  const { failed } = first;
+  if (failed.length === 0 || failed.length > RERUNS_MAX || failed.length < first.failures.length)
+    return first;
+  const again = await testRun([...new Set(failed.map(({ file }) => file))], 1, failed);
+  const output = `${first.output}\n== once more, alone\n${again.output}`;
+  // A run that crashed, or left one out, shows nothing.
+  const ran = again.passed + again.failed.length;
+  if (ran < failed.length || again.failures.length > again.failed.length) return { ...first, output };
+  const shown = [first.shown, ...(again.failures.length > 0 ? [again.shown] : [])].join("\n\n");
+  const flaky = failed.filter(({ text }) => !again.failures.includes(text));
+  const passed = first.passed + flaky.length;
+  const outcome = { passed, failures: again.failures, output, shown };
+  return flaky.length === 0 ? outcome : { ...outcome, flaky };
+}
+
+interface TestOutcome extends Outcome {
+  readonly shown: string;
+  /** The failures that are tests. */
+  readonly failed: readonly FailedTest[];
+}
+
+/** @param wanted the tests to run; undefined: all of the files. */
+async function testRun(
+  files: readonly string[],
+  workers: number,
+  wanted: readonly { readonly test: string }[] | undefined,
+): Promise<TestOutcome> {
   const reportFile = join(scratch, "report.xml");
   rmSync(reportFile, { force: true });
   const orderFile = join(scratch, "timings.json");
@@ -128,8 +165,8 @@ async function testRun(files: readonly string[], workers: number): Promise<Outco
   writeFileSync(orderFile, timings(files, slow));
   const flags = [`--parallel=${workers}`, `--timings=${orderFile}`, TIMEOUT];
   const reporting = ["--reporter=junit", `--reporter-outfile=${reportFile}`];
-  const wanted = only === undefined ? [] : ["-t", namePattern(only)];
-  const args = ["test", ...flags, ...reporting, ...wanted, ...files.map((file) => `./${file}`)];
+  const names = wanted === undefined ? [] : ["-t", namePattern(wanted)];
+  const args = ["test", ...flags, ...reporting, ...names, ...files.map((file) => `./${file}`)];
   const { code, output } = await run(args, testEnvironment());
   const report = readReport(readIfThere(reportFile));
   const unlisted = unlistedText(report.seconds, slow);
@@ -137,11 +174,11 @@ async function testRun(files: readonly string[], workers: number): Promise<Outco
   // A file that cannot be loaded, or a runner that crashes, fails no test that the report could name.
   const errors = Number(/^ (\d+) errors?$/m.exec(output)?.[1] ?? 0);
   const outside = Array.from({ length: errors }, () => "an error outside of any test, see above");
-  const named = [...report.failures, ...outside];
+  const named = [...report.failures.map(({ text }) => text), ...outside];
   const failures = code === 0 || named.length > 0 ? named : [`the run ended with code ${code}, see above`];
   // A runner that failed without naming a test has told why somewhere in all of it.
   const shown = named.length === 0 ? output.trimEnd() : failingOutput(output);
-  return { passed: report.passed, failures, output, shown };
+  return { passed: report.passed, failures, failed: report.failures, output, shown };
 }
 
 /** A home of its own: no test may depend on, or touch, what the person who runs it has at home. */
@@ -196,6 +233,11 @@ function readIfThere(path: string): string {
 function tellOmitted(): void {
   const packages = readPackages(readFileSync(join(ROOT, "scripts/programs.txt"), "utf8"));
   console.log(`\n${omissionText(readOmissions(readIfThere(omittedFile())), packages)}`);
+}
+
+function tellFlaky(outcomes: readonly Outcome[]): void {
+  const flaky = outcomes.flatMap((outcome) => outcome.flaky ?? []);
+  if (flaky.length > 0) console.log(`\n${flakyText(flaky)}`);
 }
 
 function tellTotals(outcomes: readonly Outcome[]): void {
