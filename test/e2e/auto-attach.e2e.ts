@@ -142,7 +142,8 @@ for (const flag of ["--plain", "--screen-reader"]) {
       await terminal.shows(QUESTION);
       // The path of the program moves the folds of this line.
       await terminal.shows(/\/sessions:attach-never\s+sess_\w+\s+answers\s+no/);
-      const [, session = ""] = /attach-always\s+(sess_\w+)\s+answers\s+yes/.exec(await terminal.screen()) ?? [];
+      const [, session = ""] =
+        /attach-always\s+(sess_\w+)\s+answers\s+yes/.exec(await terminal.screen()) ?? [];
       expect(session).not.toBe("");
       await enter(terminal, `/sessions:attach-never ${session}`);
       await terminal.shows("Sessions from this parent are not auto-attached");
