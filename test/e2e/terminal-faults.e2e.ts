@@ -130,7 +130,7 @@ test(
   "[TUI-08 complaint 6 complaint 7] under 100,000 deltas that come as fast as they can, keys are shown, frames are dropped, and the end is reached",
   async () => {
     const text = Array.from({ length: DELTAS }, (_, at) => (at % 50 === 49 ? ".\n\n" : "ab ")).join("");
-    await using mock = openMockHome([says(`${text}\n\nall said`, { deltaChars: 3 })]);
+    await using mock = openMockHome([says(`${text}\n\nQUIT7`, { deltaChars: 3 })]);
     await using terminal = openRecordedTerminal(mock.home, mock.work);
     await begin(terminal);
     const from = terminal.record.length;
@@ -139,8 +139,8 @@ test(
     const first = framesOf(terminal.record).length;
     terminal.write("typed");
     await terminal.writes(/t.*y.*p.*e.*d/s, from);
-    await terminal.writes("all said", from);
-    await shows(terminal, /all said[\s\S]*^> typed$/m);
+    await terminal.writes("QUIT7", from);
+    await shows(terminal, /QUIT7[\s\S]*^> typed$/m);
     expect(framesOf(terminal.record).length - first).toBeLessThan(DELTAS / 20);
   },
   TIMEOUT_MS,
@@ -152,16 +152,16 @@ test(
     const command = `head -c ${LINE_BYTES} /dev/zero | tr '\\0' x; printf '\\033]0;evil\\007\\n'`;
     const line = "y".repeat(LINE_BYTES);
     await using mock = openMockHome(
-      [calls("Bash", { command }), says(`${line}\n\nall said`, { deltaChars: 100_000 })],
+      [calls("Bash", { command }), says(`${line}\n\nQUIT7`, { deltaChars: 100_000 })],
       '[permissions]\nallow = ["Bash"]\n[sandbox]\nbackend = "none"\n',
     );
     await using terminal = openRecordedTerminal(mock.home, mock.work);
     await begin(terminal);
     const from = terminal.record.length;
     terminal.write("go\r");
-    await terminal.writes("all said", from);
+    await terminal.writes("QUIT7", from);
     terminal.write("typed after it");
-    await shows(terminal, /all said[\s\S]*^> typed after it$/m);
+    await shows(terminal, /QUIT7[\s\S]*^> typed after it$/m);
     terminal.write("\u001b[1;5H"); // ctrl+home
     await shows(terminal, "Bash");
     expect(terminal.record.slice(from)).not.toContain("evil\u0007");

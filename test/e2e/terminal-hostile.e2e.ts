@@ -78,7 +78,7 @@ for (const flags of ["", "--inline"])
         calls("Bash", { command: "cat bytes raw" }),
         calls("Read", { file_path: name }),
         says(
-          `before ${HOSTILE} after\n\n\`\`\`sh\n${HOSTILE}\n\`\`\`\n\n| ${HOSTILE} | b |\n|---|---|\n| c | d |\n\n[${HOSTILE}](http://evil-${HOSTILE})\n\nall said`,
+          `before ${HOSTILE} after\n\n\`\`\`sh\n${HOSTILE}\n\`\`\`\n\n| ${HOSTILE} | b |\n|---|---|\n| c | d |\n\n[${HOSTILE}](http://evil-${HOSTILE})\n\nQUIT7`,
         ),
       ];
       await using mock = openMockHome(answers, '[sandbox]\nbackend = "none"\n');
@@ -90,7 +90,7 @@ for (const flags of ["", "--inline"])
       terminal.write(`go ${HOSTILE.replaceAll(/[\u0000-\u001f\u0080-\u009f]/g, "")}`);
       await terminal.writes("<U+E006C>", from);
       terminal.write("\r"); // read together with so long a text, it would be a line of a paste
-      await terminal.writes("all said", from);
+      await terminal.writes("QUIT7", from);
       const at = terminal.record.length;
       terminal.write("see @"); // lists the files whose names can be typed
       await terminal.writes("tab takes", at);
@@ -103,7 +103,7 @@ test(
   "[TUI-07 TUI-09] a title, a draft, a prompt and the words of a refusal from another client reach the terminal as text only",
   async () => {
     await using served = await openServed({
-      script: [calls("Bash", { command: "touch made" }), says("all said")],
+      script: [calls("Bash", { command: "touch made" }), says("QUIT7")],
       config: 'default_model = "mock:one"\n[permissions]\nask = ["Bash"]\n',
     });
     const token = await served.token();
@@ -127,7 +127,7 @@ test(
     await stream.leave();
     const callId = asked?.kind === "PermissionRequested" ? asked.payload.callId : "";
     await post("/permission", { callId, decision: "deny", words: `words ${HOSTILE}` });
-    await terminal.writes("all said", from);
+    await terminal.writes("QUIT7", from);
     expectText(terminal, from, ["draft", "prompt", "words", "title"]);
   },
   TIMEOUT_MS,
@@ -136,7 +136,7 @@ test(
 test(
   "[TUI-07] the name of an agent that begins a session, and its prompt, reach the terminal as text only",
   async () => {
-    await using place = await openMcpPlace([says("hello"), says("all said")]);
+    await using place = await openMcpPlace([says("hello"), says("QUIT7")]);
     await using terminal = openRecordedTerminal(place.home, place.work);
     const from = await begin(terminal);
     terminal.write("hi\r");
@@ -152,7 +152,7 @@ test(
 test(
   "[TUI-07 MCP-06] names, answers and last words of an MCP server reach the terminal as text only",
   async () => {
-    const answers = [calls("mcp__odd__echo", { text: `call ${HOSTILE}` }), says("all said")];
+    const answers = [calls("mcp__odd__echo", { text: `call ${HOSTILE}` }), says("QUIT7")];
     const lists = mkdtempSync(join(tmpdir(), "cinch-hostile-"));
     using _removed = { [Symbol.dispose]: () => rmSync(lists, { recursive: true, force: true }) };
     const listed = (name: string, list: readonly object[]) => {
@@ -175,7 +175,7 @@ test(
     await using terminal = openRecordedTerminal(mock.home, mock.work);
     const from = await begin(terminal);
     terminal.write("go\r");
-    await terminal.writes("all said", from);
+    await terminal.writes("QUIT7", from);
     for (const [line, shown] of [
       ["/mcp:odd", "mcp__odd__echo"],
       ["/mcp:broken", "last words"],

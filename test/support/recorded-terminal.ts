@@ -9,7 +9,10 @@ export interface RecordedTerminal extends AsyncDisposable {
   write(keys: string): void;
   /** Changes the size of the terminal. */
   resize(columns: number, rows: number): void;
-  /** Waits until something written since `from` matches. */
+  /**
+   * Waits until something written since `from` matches. A frame writes changed cells only: over other text, wait for a
+   * word whose letters that text does not have.
+   */
   writes(text: string | RegExp, from?: number): Promise<void>;
 }
 

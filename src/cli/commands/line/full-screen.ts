@@ -25,13 +25,15 @@ export interface FullScreenOptions {
   /** True: on the main screen, and in its scrollback. */
   readonly isInline: boolean;
   readonly notices: EngineNotices;
+  /** Called once the first frame is drawn. */
+  readonly shown: () => void;
 }
 
 /** Runs the terminal client on the whole screen or inline. Its first frame waits for nothing (PERF-01). */
 export async function runFullScreen(
   line: Line,
   starting: StartingEngine,
-  { at, isInline, notices }: FullScreenOptions,
+  { at, isInline, notices, shown }: FullScreenOptions,
 ): Promise<ExitCode> {
   await using connections = new AsyncDisposableStack();
   const { settings, connect, prompt } = line;
@@ -75,7 +77,7 @@ export async function runFullScreen(
   const engine = reach();
   engine.catch(() => undefined); // the client shows it
   const life = terminalLifecycle(at.world.clock);
-  const { why } = await runTerminalClient({
+  const running = runTerminalClient({
     version: VERSION,
     workingDir: at.workingDir,
     engine,
@@ -93,6 +95,8 @@ export async function runFullScreen(
     notices: notices.read,
     ...(prompt === undefined ? {} : { prompt }),
   });
+  shown();
+  const { why } = await running;
   return why === "interrupt" ? EXIT.cancelled : EXIT.done;
 }
 

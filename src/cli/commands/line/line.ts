@@ -26,6 +26,9 @@ import type { Line } from "./flags.ts";
 import { noticeWays } from "./notice-ways.ts";
 import { screenSetting } from "./settings-file.ts";
 
+/** The first keys are drawn before the start of an engine, whose code takes the processor for a moment. */
+const FIRST_KEYS_MS = 10;
+
 /**
  * Runs the line client on the terminal or on a pipe. At a terminal it works with the engine that all clients of this
  * user share, and leaving ends nothing there (CTL-18); on a pipe it runs an engine for itself.
@@ -37,17 +40,23 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
   const { stop } = at;
   const notices = engineNotices({ isOwn: line.connect === undefined });
   const { onState, onResumed, onNotRestarted, onUpgrade } = notices;
-  await using starting = startingEngine(
-    (signal) => engineOf(line, { at, onState, onResumed, onNotRestarted, onUpgrade, signal }),
-    stop.signal,
-  );
-  if (line.connect !== undefined) await starting.reached; // it may ask for its token on the terminal
+  const begins = Promise.withResolvers<void>();
+  await using starting = startingEngine(async (signal) => {
+    await whileAlive(begins.promise, signal);
+    return await engineOf(line, { at, onState, onResumed, onNotRestarted, onUpgrade, signal });
+  }, stop.signal);
+  if (line.connect !== undefined) {
+    begins.resolve();
+    await starting.reached; // it may ask for its token on the terminal
+  }
   const isTerminal = process.stdin.isTTY === true;
   const screen = line.screen ?? (isTerminal ? await screenSetting(at.paths.config) : "full");
   if (line.plain !== true && screen !== "reader" && hasFullScreen(at)) {
     const { runFullScreen } = await import("./full-screen.ts");
-    return await runFullScreen(line, starting, { at, isInline: screen === "inline", notices });
+    const shown = (): void => void at.world.clock.timer(FIRST_KEYS_MS, begins.resolve);
+    return await runFullScreen(line, starting, { at, isInline: screen === "inline", notices, shown });
   }
+  begins.resolve();
   if (line.settings.choosesSession === true)
     throw new HarnessError("UsageInvalid", { problem: NO_SESSION_TEXT });
   using own = await openTerminal(at, stop);
