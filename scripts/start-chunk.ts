@@ -77,6 +77,7 @@ const OTHER_PROCESSES: readonly string[] = [
   "src/app/plan/user-config.ts",
   "src/app/serving/ask-service.ts",
   "src/app/serving/service-paths.ts",
+  "src/cli/commands/line/full-screen.ts",
   "src/cli/commands/line/line-session.ts",
   "src/cli/commands/line/run.ts",
   "src/cli/commands/prompt/prompt-output.ts",
