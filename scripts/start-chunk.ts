@@ -123,14 +123,8 @@ const TRANSPILER = new Bun.Transpiler({ loader: "ts" });
  */
 export function startChunk(root: string): BunPlugin {
   const graph = sourceGraph(root);
-  // A file that one of these imports statically would bring the start along.
-  const outside = staticClosure(graph, [
-    ENTRY,
-    ...OTHER_PROCESSES,
-    ...lazyImports(graph, [ENTRY]).filter((file) => !START_IMPORTS.includes(file)),
-  ]);
   const lazy = new Set(lazyImports(graph, [...graph.keys()]));
-  const importers = new Set([...lazy].filter((file) => !outside.has(file)));
+  const importers = startImporters(root, graph);
   const missing = [...START_IMPORTS, ...OTHER_PROCESSES].filter((file) => !lazy.has(file));
   if (missing.length > 0)
     throw new Error(`scripts/start-chunk.ts: no dynamic import of ${missing.join(", ")}`);
@@ -147,6 +141,17 @@ export function startChunk(root: string): BunPlugin {
       });
     },
   };
+}
+
+/** Returns the files that load the whole start with themselves in the compiled program. */
+export function startImporters(root: string, graph: Graph = sourceGraph(root)): ReadonlySet<string> {
+  // A file that one of these imports statically would bring the start along.
+  const outside = staticClosure(graph, [
+    ENTRY,
+    ...OTHER_PROCESSES,
+    ...lazyImports(graph, [ENTRY]).filter((file) => !START_IMPORTS.includes(file)),
+  ]);
+  return new Set(lazyImports(graph, [...graph.keys()]).filter((file) => !outside.has(file)));
 }
 
 /**

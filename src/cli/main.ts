@@ -1,4 +1,5 @@
 import { ENGINE_WORD, HELPER_WORD, isCompiled, RELAY_WORD } from "./processes/internal.ts";
+import { processLimitProblem } from "./processes/process-limit.ts";
 import { VERSION } from "./version.ts";
 
 // Entry point. Frequent requests that need nothing are answered before anything else is loaded.
@@ -15,7 +16,6 @@ if (text !== undefined && (await prints(text))) {
 } else {
   // An engine behind a keeper has been started by a process that has looked.
   if (isCompiled() && argv[0] !== ENGINE_WORD) {
-    const { processLimitProblem } = await import("./processes/process-limit.ts");
     const problem = processLimitProblem();
     if (problem !== undefined) {
       console.error(problem);

@@ -22,12 +22,12 @@ export class OutputClosed extends Error {
 /** Returns standard output: the answer or the JSON, and nothing else. */
 export function standardOutput(): Output {
   if (wasClosed(1)) return CLOSED;
-  return isTerminal(1) ? streamOutput(process.stdout) : sinkOutput(Bun.stdout);
+  return isTerminal(1) ? streamOutput(() => process.stdout) : sinkOutput(Bun.stdout);
 }
 
 /** Returns standard error: everything else. A missing reader, or a full disk, never ends the work. */
 export function standardError(): Output {
-  const output = isTerminal(2) ? streamOutput(process.stderr) : sinkOutput(Bun.stderr);
+  const output = isTerminal(2) ? streamOutput(() => process.stderr) : sinkOutput(Bun.stderr);
   let hasFailed = false;
   return {
     isTerminal: output.isTerminal,
@@ -70,7 +70,8 @@ export function wasClosed(descriptor: 1): boolean {
 const CLOSE_ON_EXEC = 0o2_000_000;
 
 /**
- * Returns true for a terminal. Node's streams know it too, but making one takes longer than a whole start of cinch.
+ * Returns true for a terminal. Node's streams know it too, but making one, or loading `node:tty`, takes longer than a
+ * whole start of cinch: files and pipes need neither.
  */
 function isTerminal(descriptor: 1 | 2): boolean {
   try {
@@ -78,24 +79,30 @@ function isTerminal(descriptor: 1 | 2): boolean {
   } catch {
     return false; // closed
   }
-  return (descriptor === 1 ? process.stdout : process.stderr).isTTY === true;
+  return process.getBuiltinModule("node:tty").isatty(descriptor);
 }
 
 /**
- * Returns an output on a stream. The line editor draws on a terminal's stream too, so both keep their order.
+ * Returns an output on a stream. The line editor draws on a terminal's stream too, so both keep their order. The stream
+ * is made with the first use.
  */
-function streamOutput(stream: NodeJS.WriteStream): Output {
-  // Without a listener, a failed write would also end the process as an uncaught error event.
-  stream.on("error", () => undefined);
+function streamOutput(stream: () => NodeJS.WriteStream): Output {
+  let made: NodeJS.WriteStream | undefined;
+  const opened = (): NodeJS.WriteStream => {
+    // Without a listener, a failed write would also end the process as an uncaught error event.
+    made ??= stream().on("error", () => undefined);
+    return made;
+  };
   return {
     isTerminal: true,
     get columns() {
-      return stream.columns > 0 ? stream.columns : undefined; // a terminal that does not know its width says 0
+      const { columns } = opened();
+      return columns > 0 ? columns : undefined; // a terminal that does not know its width says 0
     },
     write(text) {
       if (text === "") return Promise.resolve();
       return new Promise((resolve, reject) => {
-        stream.write(text, (error) => {
+        opened().write(text, (error) => {
           if (error === null || error === undefined) resolve();
           else reject(outputError(error));
         });

@@ -10,6 +10,7 @@ import { NOTIFIED_EVENTS } from "../../../view/notified-events.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import { NO_SESSION_TEXT } from "../../args/parse-command.ts";
 import { exitCodeOfTurn } from "../../exit-codes.ts";
+import { FIRST_KEYS_MS } from "../../first-frame/first-keys.ts";
 import type { StartingEngine } from "../../first-frame/starting-engine.ts";
 import { startingEngine } from "../../first-frame/starting-engine.ts";
 import { PersonLeft, TypedAhead } from "../../first-frame/typed-ahead.ts";
@@ -25,9 +26,6 @@ import { VERSION } from "../../version.ts";
 import type { Line } from "./flags.ts";
 import { noticeWays } from "./notice-ways.ts";
 import { screenSetting } from "./settings-file.ts";
-
-/** The first keys are drawn before the start of an engine, whose code takes the processor for a moment. */
-const FIRST_KEYS_MS = 10;
 
 /**
  * Runs the line client on the terminal or on a pipe. At a terminal it works with the engine that all clients of this

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { HarnessError } from "../../../base/errors.ts";
 import { codeOf } from "../../../base/world.ts";
@@ -15,15 +15,16 @@ export function settingsFile(configFolder: string): string {
 }
 
 /**
- * Reads the file with the settings of the terminal client; undefined if there is none.
+ * Reads the file with the settings of the terminal client; undefined if there is none. It is read at once: the first
+ * frame waits for it.
  * @throws HarnessError if it has more than 1 MiB; the error of the system if it cannot be read.
  */
-export async function readSettingsFile(path: string): Promise<string | undefined> {
+export function readSettingsFile(path: string): string | undefined {
   try {
-    const { size } = await stat(path);
+    const { size } = statSync(path);
     if (size > SETTINGS_BYTES_MAX)
       throw new HarnessError("UsageInvalid", { problem: `${path} has ${size} bytes` });
-    return await readFile(path, "utf8");
+    return readFileSync(path, "utf8");
   } catch (thrown) {
     if (codeOf(thrown) !== "ENOENT") throw thrown;
     return undefined;
@@ -37,7 +38,7 @@ export async function readSettingsFile(path: string): Promise<string | undefined
 export async function screenSetting(configFolder: string): Promise<ScreenKind> {
   let text: string | undefined;
   try {
-    text = await readSettingsFile(settingsFile(configFolder));
+    text = readSettingsFile(settingsFile(configFolder));
   } catch (thrown) {
     if (!(thrown instanceof HarnessError) && codeOf(thrown) === undefined) throw thrown;
   }

@@ -66,7 +66,7 @@ export function terminalHost({
       return await readFile(path);
     },
     removePrivate: async (path) => await rm(dirname(path), { recursive: true, force: true }),
-    readSettings: async () => await readSettingsFile(settingsPath),
+    readSettings: async () => readSettingsFile(settingsPath),
     async noticeWays() {
       const ways = await noticeWays({ paths });
       return isElsewhere ? { ...ways, desktop: [] } : ways;

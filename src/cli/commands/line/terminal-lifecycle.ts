@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import type { Clock } from "../../../base/world.ts";
 import { codeOf } from "../../../base/world.ts";
 import type { TerminalLifecycle } from "../../../client/terminal/lifecycle/terminal-lifecycle.ts";
+import { FIRST_KEYS_MS } from "../../first-frame/first-keys.ts";
 import { guardTerminal } from "../../io/terminal/terminal-guard.ts";
 
 /** A signal to stop has stopped the job by then, or never will. */
@@ -22,7 +23,7 @@ export function terminalLifecycle(clock: Pick<Clock, "sleep" | "timer">): Termin
   return {
     clock,
     hold(modes, restore, continued) {
-      const guard = guardTerminal(clock, { modes, afterMs: 0 });
+      const guard = guardTerminal(clock, { modes, afterMs: FIRST_KEYS_MS });
       held = restore;
       process.once("exit", restore);
       process.on("SIGCONT", continued);
