@@ -97,6 +97,7 @@ test(
     const problem = "--resume needs a value (ID); cinch sessions list lists them";
     for (const words of [
       ["--plain", "--resume"],
+      ["--plain", "--connect", "http://127.0.0.1:1", "--resume"], // refused before any engine is looked for
       ["-p", "go on", "--resume"],
     ]) {
       const { code, stderr } = await mock.run(words);
