@@ -53,17 +53,17 @@ export function transcriptBehind(event: EventSeq): Transcript {
  * that still grows stays, with what stands behind it: no sentence is torn, and no call ends unseen.
  */
 export function clearedTranscript({ reached, segments }: Transcript): Transcript {
-  const kept = growingSegments(segments);
-  const before = (kept[0]?.first ?? reached + 1) - 1;
+  const growing = growingSegments(segments);
+  const before = (growing[0]?.first ?? reached + 1) - 1;
   const cleared = transcriptBehind(before).segments.map((each) => ({ ...each, isCleared: true as const }));
-  return { reached, segments: [...cleared, ...kept] };
+  return { reached, segments: [...cleared, ...growing] };
 }
 
 /** Returns the end of the turn that runs, from its oldest item on that still grows; nothing if none does. */
 function growingSegments(segments: readonly TranscriptSegment[]): readonly TranscriptSegment[] {
-  const own = segments.filter(({ items }) => !isLocal(items?.at(-1)));
-  const from = own.findLastIndex(({ items, turn }) => items === undefined || turn !== undefined);
-  const ofTurn = own.slice(Math.max(0, from));
+  const logSegments = segments.filter(({ items }) => !isLocal(items?.at(-1)));
+  const from = logSegments.findLastIndex(({ items, turn }) => items === undefined || turn !== undefined);
+  const ofTurn = logSegments.slice(Math.max(0, from));
   const at = ofTurn.findIndex(({ items = [] }) => items.some(isGrowing));
   const first = ofTurn[at];
   if (first?.items === undefined) return [];

@@ -27,8 +27,8 @@ export interface Activity {
 
 /**
  * Returns the line above the draft: the sign of life of a turn with its time, the seconds until it tries a provider
- * again, who began it, and the key that cancels it; at the right the mode. A narrow terminal loses the key of the mode, the client, the words about keys, then the
- * mode.
+ * again, who began it, and the key that cancels it; at the right the mode. A narrow terminal loses the key of the mode,
+ * the client, the words about keys, then the mode.
  */
 export function drawActivity(activity: Activity, columns: number): DrawnRow {
   const { mode, modeKey, by } = activity;

@@ -49,7 +49,7 @@ export class ReadMarks {
     const isRefused = answer instanceof HarnessError;
     if (isRefused && !this.#isRefused) showFailure(answer);
     this.#isRefused = isRefused;
-    // What is shown or looked at next tries again, unless it is another session by then.
+    // The next turn or focus tries again, unless another session is shown by then.
     if (isRefused && session.open === open) this.#isUnmarked = true;
   }
 }
