@@ -175,6 +175,7 @@ test(
       const { line = `/${name}`, words, shows, close } = EFFECTS[name as Exclude<Name, "quit">];
       const typed = words === undefined ? line : `${line} ${words}`;
       await terminal.press("C-u"); // a line that was refused is back in the draft
+      await terminal.gone(" cancels ─"); // in a turn, /clear leaves what grows
       await enter("/clear", CLEARED);
       if (name === "new") {
         await enter(typed, /^>/m);
