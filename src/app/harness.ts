@@ -164,6 +164,10 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     losses: new LossNotices(store, world.log),
     retention: resources.retention,
     onAsked: (session, tool) => agents.onPermissionAsked(session, tool),
+    async removeUnused(logId) {
+      const { removeUnused } = await import("./sessions/unused.ts");
+      await removeUnused(sessions, logId);
+    },
     async delegate(parent, request) {
       const { delegateTask } = await import("./engine/delegate-task.ts");
       return await delegateTask(parent, request, { engine, multiplexer });

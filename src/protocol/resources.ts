@@ -54,6 +54,11 @@ export const SessionInfo = z.object({
   plan_mode: z.boolean().optional(),
   /** Number of turns. */
   turns: z.int().min(0),
+  /**
+   * True if it was never used: it has no turn, waiting input, command of a person, title of a person, draft or pin.
+   * Since protocol 0.3.0.
+   */
+  unused: z.boolean().optional(),
   /** Turns that have ended since the mark of `reader`; without a mark, all. Since protocol 0.3.0. */
   unread: z.int().min(0).optional(),
   /** US dollars of all of its calls; null if the price of one is unknown. Since protocol 0.3.0. */

@@ -6,7 +6,7 @@ import { HarnessError } from "../../src/base/errors.ts";
 import type { ParentQuestion } from "../../src/server/auth/owner/attestation.ts";
 import { attestParent } from "../../src/server/auth/owner/attestation.ts";
 import type { AttestedParent } from "../../src/server/auth/owner/parent-list.ts";
-import { keepAutoAttach } from "../../src/server/auth/owner/parent-list.ts";
+import { keepAutoAttach, readParents } from "../../src/server/auth/owner/parent-list.ts";
 import { requireProgram } from "../support/requires.ts";
 import { until } from "../support/until.ts";
 import { temporaryDirectory, testWorld } from "../support/world.ts";
@@ -14,6 +14,8 @@ import { temporaryDirectory, testWorld } from "../support/world.ts";
 /** Each is red with `judgeParent` saying "known" to all. */
 const withSleep = requireProgram("sleep");
 const withBash = requireProgram("bash");
+/** Entries of one process. */
+const ADDED = 20;
 
 interface ParentRig extends AsyncDisposable {
   readonly folder: string;
@@ -239,4 +241,20 @@ test("[AUTH-09] a process that is not there is refused", async () => {
     signal: new AbortController().signal,
   }).catch((thrown: HarnessError) => thrown.reason);
   expect(refused).toBe("ParentRefused");
+});
+
+test("[AUTH-05 AUTH-09 CTL-12] what several processes add to the lists of programs and of revoked tokens at once is all kept", async () => {
+  await using folder = temporaryDirectory();
+  const names = ["one", "two", "three"];
+  const child = join(import.meta.dir, "../support/auth-lists-child.ts");
+  const exits = names.map((name) => {
+    const argv = [process.execPath, child, folder.path, name, `${ADDED}`];
+    return Bun.spawn(argv, { stdin: "ignore", stdout: "ignore", stderr: "inherit" }).exited;
+  });
+  expect(await Promise.all(exits)).toEqual(names.map(() => 0));
+  const parents = await readParents(join(folder.path, "mcp-parents.lock"));
+  const wanted = names.flatMap((name) => Array.from({ length: ADDED }, (_, at) => `${name}-${at}`));
+  expect(parents.map(({ argv0 }) => argv0).sort()).toEqual(wanted.sort());
+  const revoked = JSON.parse(await readFile(join(folder.path, "revoked-tokens.json"), "utf8"));
+  expect(revoked.revoked).toHaveLength(wanted.length);
 });

@@ -20,6 +20,7 @@ export function notesContract(name: string, open: OpenStore): void {
       await using _writer = await rig.store.create(log, rig.me);
       const notes = notesOf(rig.store);
       expect(await notes.draft(log.logId, "one")).toBeUndefined();
+      expect(await notes.hasDraft?.(log.logId)).toBe(false);
       await notes.setDraft(log.logId, "one", noteNow(rig, "half a 🦀"));
       await notes.setDraft(log.logId, "two", noteNow(rig, "another"));
       await notes.setDraft(log.logId, "one", noteNow(rig, "half a sentence"));
@@ -27,6 +28,9 @@ export function notesContract(name: string, open: OpenStore): void {
       await notes.setDraft(log.logId, "one", noteNow(rig, ""));
       expect(await notes.draft(log.logId, "one")).toBeUndefined();
       expect((await notes.draft(log.logId, "two"))?.text).toBe("another");
+      expect(await notes.hasDraft?.(log.logId)).toBe(true);
+      await notes.setDraft(log.logId, "two", noteNow(rig, ""));
+      expect(await notes.hasDraft?.(log.logId)).toBe(false);
     });
 
     test("[SES-06] as many readers as the limit have a draft, and one more is refused", async () => {

@@ -137,6 +137,25 @@ interface Client extends AsyncDisposable {
 }
 
 test(
+  "[CMD-01 TUI-01] /clear while an answer streams leaves its sentence whole; what stands before it goes",
+  async () => {
+    const rest = Promise.withResolvers<void>();
+    const text = "One two three four five six. Seven eight nine ten eleven twelve.";
+    await using client = await openClient([says("first answer"), says(text, { hold: rest.promise })]);
+    const { terminal, enter } = client;
+    await enter("hello", "first answer");
+    await enter("again", "One two three");
+    await enter("/clear", "… earlier messages");
+    await terminal.gone("first answer");
+    rest.resolve();
+    await terminal.shows("ten eleven twelve.");
+    expect(await terminal.screen()).toMatch(/^… earlier messages\n+ *One two three four five six\. Seven/m);
+    expect(await terminal.screen()).not.toContain("> again");
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "[CMD-01] each command that comes with cinch has its effect in the terminal client",
   async () => {
     const prepare = ({ home }: MockHome) => {
@@ -156,6 +175,7 @@ test(
       const { line = `/${name}`, words, shows, close } = EFFECTS[name as Exclude<Name, "quit">];
       const typed = words === undefined ? line : `${line} ${words}`;
       await terminal.press("C-u"); // a line that was refused is back in the draft
+      await terminal.gone(" cancels ─"); // in a turn, /clear leaves what grows
       await enter("/clear", CLEARED);
       if (name === "new") {
         await enter(typed, /^>/m);

@@ -58,6 +58,7 @@ test(
     await startClient(terminal);
     await sendPrompt(terminal, "go");
     await terminal.shows(/429|rate|again/i);
+    await terminal.shows(/working \d+ s · retrying in \d s/);
     await terminal.press("M-m");
     await terminal.shows(/▸ ● mock:one/);
     await terminal.type("two");

@@ -1,11 +1,12 @@
 import { expect } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
 import { sendPrompt, startClient } from "../support/terminal-client.ts";
+import { until } from "../support/until.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
@@ -97,6 +98,7 @@ test(
     const problem = "--resume needs a value (ID); cinch sessions list lists them";
     for (const words of [
       ["--plain", "--resume"],
+      ["--plain", "--connect", "http://127.0.0.1:1", "--resume"], // refused before any engine is looked for
       ["-p", "go on", "--resume"],
     ]) {
       const { code, stderr } = await mock.run(words);
@@ -110,6 +112,40 @@ test(
     await terminal.shows(/about apples[\s\S]*> and pears/);
     await terminal.press("Enter");
     await terminal.shows("still apples");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "[CTL-11 TUI-06] a session that only an at sign, a mode or a command has begun is not listed, and goes with its client",
+  async () => {
+    await using mock = openMockHome([says("about apples")]);
+    writeFileSync(join(mock.work, "plums.txt"), "plums");
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 30 });
+    await startClient(terminal);
+    await terminal.type("@plu");
+    await terminal.shows("plums.txt");
+    await terminal.press("C-u");
+    await terminal.press("BTab");
+    await terminal.shows("plan: the model reads and plans");
+    await terminal.type("/permissions");
+    await terminal.press("Enter");
+    await terminal.shows("What this session may do");
+    await terminal.press("Escape");
+    await terminal.press("M-r");
+    await terminal.shows("There are no sessions.");
+    await terminal.press("Escape");
+    await terminal.gone("There are no sessions.");
+    const sessions = async () => {
+      const { stdout } = await mock.run(["sessions", "list", "--all", "--json"]);
+      return stdout.split("\n").filter((line) => line !== "").length;
+    };
+    expect(await sessions()).toBe(0);
+    await terminal.press("C-d");
+    await terminal.prompts();
+    expect(await terminal.screen()).not.toContain("continues this session");
+    const stored = async () => (await mock.run(["sessions", "show", "sess_0AAAA"])).stderr;
+    await until("it is removed", async () => (await stored()).includes("No session is stored yet."));
   },
   TIMEOUT_MS,
 );

@@ -72,6 +72,8 @@ export interface RigOptions {
   readonly attachments?: NonNullable<SessionDependencies["attachments"]>;
   readonly caches?: CacheBudget;
   readonly idleTimeoutMs?: number;
+  /** True: the session is one that may never be used. */
+  readonly provisional?: boolean;
   /** See `SessionCoreDependencies`. Default: the time of a question always counts. */
   readonly questionsStayOpen?: boolean;
   readonly pinned?: boolean;
@@ -178,6 +180,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       ...(options.mayRunBeside === undefined ? {} : { mayRunBeside: options.mayRunBeside }),
       ...(options.caches === undefined ? {} : { caches: options.caches }),
       ...(options.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: options.idleTimeoutMs }),
+      ...(options.provisional === undefined ? {} : { provisional: options.provisional }),
       ...(options.pinned === undefined ? {} : { pinned: options.pinned }),
       ...(options.tasksRunning === undefined ? {} : { tasksRunning: options.tasksRunning }),
       ...resumed,

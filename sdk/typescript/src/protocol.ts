@@ -504,6 +504,11 @@ export interface SessionDetail {
   readonly plan_mode?: boolean;
   /** Number of turns. */
   readonly turns: number;
+  /**
+   * True if it was never used: it has no turn, waiting input, command of a person, title of a person, draft or
+   * pin. Since protocol 0.3.0.
+   */
+  readonly unused?: boolean;
   /** Turns that have ended since the mark of `reader`; without a mark, all. Since protocol 0.3.0. */
   readonly unread?: number;
   /** US dollars of all of its calls; null if the price of one is unknown. Since protocol 0.3.0. */
@@ -603,6 +608,11 @@ export interface SessionInfo {
   readonly plan_mode?: boolean;
   /** Number of turns. */
   readonly turns: number;
+  /**
+   * True if it was never used: it has no turn, waiting input, command of a person, title of a person, draft or
+   * pin. Since protocol 0.3.0.
+   */
+  readonly unused?: boolean;
   /** Turns that have ended since the mark of `reader`; without a mark, all. Since protocol 0.3.0. */
   readonly unread?: number;
   /** US dollars of all of its calls; null if the price of one is unknown. Since protocol 0.3.0. */
@@ -2303,6 +2313,11 @@ export interface CreateSessionCommand {
     /** Environment of the processes that its tools start. Default: that of the engine. */
     readonly environment?: Readonly<Record<string, string>>;
   };
+  /**
+   * True: the session is for a person who may never use it. While it is `unused`, it ends a minute after its last
+   * client has left, and once it ends without clients it is removed. Since protocol 0.3.0.
+   */
+  readonly provisional?: boolean;
 }
 
 /** Attaches the client to a session: it then counts as one that follows it. */

@@ -1,4 +1,4 @@
-import type { CallId, SessionId } from "../../base/ids.ts";
+import type { CallId, LogId, SessionId } from "../../base/ids.ts";
 import type { EngineHost, SessionHost } from "../../session/host.ts";
 import type { CarriedState } from "../../session/moments.ts";
 import type { Limits, SessionPlan } from "../../session/plan.ts";
@@ -24,6 +24,8 @@ export interface Engine {
   readonly losses: Pick<LossNotices, "look" | "tell">;
   /** Destroys old content in the background of the first request. */
   readonly retention: Pick<RetentionSweep, "expireContent">;
+  /** Removes a session that has ended, if it was never used. */
+  removeUnused(logId: LogId): Promise<void>;
   /** Called for each call that waits for a person's permission. */
   readonly onAsked: (session: SessionId, tool: string) => void;
   /** Runs a task in a session below another one. */

@@ -88,6 +88,12 @@ function programNotes(
     unread: (...given) => ask("unread", () => notes.unread(...given), { isRight: Number.isSafeInteger }),
     setDraft: (...given) => ask("setDraft", () => notes.setDraft(...given)),
     draft: (...given) => ask("draft", () => notes.draft(...given), { isRight: isNote }),
+    ...(notes.hasDraft === undefined
+      ? {}
+      : {
+          hasDraft: (...given) =>
+            ask("hasDraft", async () => (await notes.hasDraft?.(...given)) ?? true, { isRight: isBoolean }),
+        }),
   };
 }
 
@@ -245,6 +251,10 @@ function isDay(value: unknown): boolean {
 
 function isInfo(value: unknown): boolean {
   return value === undefined || (isObject(value) && typeof value["logId"] === "string");
+}
+
+function isBoolean(value: unknown): boolean {
+  return typeof value === "boolean";
 }
 
 function isNote(value: unknown): boolean {

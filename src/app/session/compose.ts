@@ -29,6 +29,8 @@ export interface SessionMaterials extends Omit<HostSources, "engine" | "model"> 
   readonly reopen: Reopen<OpenedSession>;
   /** Frees everything else, after the session or if it cannot be composed. */
   readonly close: AsyncDisposable;
+  /** Called when it has ended and its log is released, if no client was there. Absent: it is not provisional. */
+  readonly left?: () => Promise<void>;
 }
 
 /** A session that was composed, and sentences for the person at the start. */
@@ -39,7 +41,7 @@ export interface Composed {
 
 /** Composes one session: its host, then its chains. It frees what was opened; so does a failure. */
 export async function compose(materials: SessionMaterials): Promise<Composed> {
-  const { engine, session, logId, log, workspace, slot } = materials;
+  const { engine, session, logId, log, workspace, slot, left } = materials;
   const { options, host: engineHost, providers, live } = engine;
   const { caches, store } = engineHost;
   await using undo = new AsyncDisposableStack();
@@ -104,7 +106,11 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
       rest.use(runs);
       trust.end();
     },
-    close: () => resources.disposeAsync(),
+    ...(left === undefined ? {} : { provisional: true }),
+    async close(isLeft) {
+      await resources.disposeAsync();
+      if (isLeft) await left?.();
+    },
   });
   undo.defer(() => composed.end("error"));
   live.add(session, listedSession(base, materials));

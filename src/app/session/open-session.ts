@@ -134,6 +134,9 @@ export async function openSession(
       firstEvents: firstEvents({ wishes, isOld: log.isOld, handover }),
       reopen: reopenAs({ engine, request: { ...request, wishes } }, signal),
       close: undo.move(),
+      ...(command.provisional === true && log.resumed.lastTurn === 0
+        ? { left: () => engine.removeUnused(logId) }
+        : {}),
     }),
   );
   // Before any client knows of it: its imported content must not get lost with it.
@@ -254,6 +257,8 @@ function reopenAs(
         command: {
           kind: "CreateSession",
           ...(command.model === undefined ? {} : { model: command.model }),
+          // What it has imported is worth keeping.
+          ...(command.provisional === true && following.imported === undefined ? { provisional: true } : {}),
           ...next,
         },
         wishes: { ...wishes, ...changes },

@@ -165,6 +165,11 @@ export const CreateSession = z.object({
   workingDir: z.string().optional(),
   /** Settings that differ from those of the engine. */
   run: RunSettings.optional(),
+  /**
+   * True: the session is for a person who may never use it. While it is `unused`, it ends a minute after its last
+   * client has left, and once it ends without clients it is removed. Since protocol 0.3.0.
+   */
+  provisional: z.boolean().optional(),
 });
 
 /** Attaches the client to a session: it then counts as one that follows it. */

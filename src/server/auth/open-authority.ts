@@ -23,7 +23,7 @@ import type { TokenFile } from "./tokens/token-file.ts";
 import { openTokenKey } from "./tokens/token-key.ts";
 
 export interface AuthorityDependencies {
-  readonly world: Pick<World, "clock" | "random" | "ids" | "files" | "log">;
+  readonly world: Pick<World, "clock" | "random" | "ids" | "files" | "lock" | "log">;
   /** Folder of the key and the list of revoked tokens; created if missing. No command may see it. */
   readonly stateDirectory: string;
   /** Returns the ways to show a code to a person, the best first; called at each request. */
@@ -39,9 +39,8 @@ export interface AuthorityDependencies {
 export async function openAuthority(parts: AuthorityDependencies): Promise<Authority> {
   const { world, stateDirectory } = parts;
   const now = forwardClock(world.clock);
-  const { files, random } = world;
-  const key = await openTokenKey(stateDirectory, random);
-  const revocations = await Revocations.open({ files, random, stateDirectory, now });
+  const key = await openTokenKey(stateDirectory, world.random);
+  const revocations = await Revocations.open({ world, stateDirectory, now });
   return new OpenAuthority(parts, { key, revocations, now });
 }
 

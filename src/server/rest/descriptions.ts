@@ -509,6 +509,9 @@ export const DESCRIPTIONS: Descriptions = {
    "turns": {
     "about": "Number of turns."
    },
+   "unused": {
+    "about": "True if it was never used: it has no turn, waiting input, command of a person, title of a person, draft or pin. Since protocol 0.3.0."
+   },
    "unread": {
     "about": "Turns that have ended since the mark of `reader`; without a mark, all. Since protocol 0.3.0."
    },
@@ -638,6 +641,9 @@ export const DESCRIPTIONS: Descriptions = {
    },
    "turns": {
     "about": "Number of turns."
+   },
+   "unused": {
+    "about": "True if it was never used: it has no turn, waiting input, command of a person, title of a person, draft or pin. Since protocol 0.3.0."
    },
    "unread": {
     "about": "Turns that have ended since the mark of `reader`; without a mark, all. Since protocol 0.3.0."
@@ -3009,6 +3015,9 @@ export const DESCRIPTIONS: Descriptions = {
       "about": "Environment of the processes that its tools start. Default: that of the engine."
      }
     }
+   },
+   "provisional": {
+    "about": "True: the session is for a person who may never use it. While it is `unused`, it ends a minute after its last client has left, and once it ends without clients it is removed. Since protocol 0.3.0."
    }
   }
  },

@@ -5,8 +5,8 @@ export const HISTORY_KEPT_MS = 60_000;
 
 export interface IdleWatchOptions {
   readonly clock: Clock;
-  /** Milliseconds of idleness after which it ends; 0: never. */
-  readonly timeoutMs: number;
+  /** Returns the milliseconds of idleness after which it ends; 0: never. */
+  timeoutMs(): number;
   /** Returns true if a turn runs, or work that excludes one. */
   busy(): boolean;
   /** Returns true if something else keeps it alive: a follower, a background task, a pin. */
@@ -65,13 +65,15 @@ export class IdleWatch implements Disposable {
 
   /** Returns the time of the next action. */
   #dueMs(): number | undefined {
-    const { timeoutMs, isKeptAlive } = this.#options;
+    const { isKeptAlive } = this.#options;
+    const timeoutMs = this.#options.timeoutMs();
     if (!this.#released) return this.#sinceMs + Math.min(HISTORY_KEPT_MS, timeoutMs || HISTORY_KEPT_MS);
     return timeoutMs === 0 || isKeptAlive() ? undefined : this.#sinceMs + timeoutMs;
   }
 
   #fire(): void {
-    const { clock, timeoutMs, busy, isKeptAlive, release, end } = this.#options;
+    const { clock, busy, isKeptAlive, release, end } = this.#options;
+    const timeoutMs = this.#options.timeoutMs();
     if (busy()) return; // it is touched when that ends
     if (!this.#released) {
       this.#released = true;

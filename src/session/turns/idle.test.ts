@@ -9,6 +9,7 @@ import type { LogId } from "../../base/ids.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import { memorySessionStore } from "../store/memory-store.ts";
 import { HISTORY_KEPT_MS } from "./idle-watch.ts";
+import { PROVISIONAL_MS } from "./session.ts";
 
 const TIMEOUT_MS = 1_800_000;
 
@@ -36,6 +37,26 @@ test("[SES-11] a session that nobody follows and that does nothing ends after th
   await rig.world.clock.advance(1);
   expect([rig.multiplexer.live, await ending(rig)]).toEqual([0, "idle"]);
   expect(rig.world.clock.waiting).toBe(0);
+});
+
+test("[SES-11 CTL-11] one that may never be used ends a minute after its last client has left, unless it has had a turn", async () => {
+  for (const idleTimeoutMs of [0, TIMEOUT_MS]) {
+    await using rig = await unwatched({ provisional: true, idleTimeoutMs });
+    const stop = new AbortController();
+    const following = Array.fromAsync(rig.connection.subscribe(rig.session.id, { signal: stop.signal }));
+    await rig.world.clock.advance(10 * PROVISIONAL_MS);
+    expect(rig.multiplexer.live).toBe(1);
+    stop.abort();
+    await following;
+    await rig.world.clock.advance(PROVISIONAL_MS - 1);
+    expect(rig.multiplexer.live).toBe(1); // a client that has lost its connection may come back
+    await rig.world.clock.advance(1);
+    expect([rig.multiplexer.live, await ending(rig)]).toEqual([0, "idle"]);
+    await using used = await unwatched({ provisional: true, idleTimeoutMs });
+    await said(used, "hi");
+    await used.world.clock.advance(10 * PROVISIONAL_MS);
+    expect(used.multiplexer.live).toBe(1);
+  }
 });
 
 test("[SES-11] one that is followed continues, and its time counts from when the last one left", async () => {

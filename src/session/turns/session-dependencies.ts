@@ -94,6 +94,8 @@ export interface SessionDependencies {
   ) => Promise<ResultOfCommand<"RewindSession">>;
   /** Milliseconds without subscribers and work after which it ends; absent: never (SES-11). */
   readonly idleTimeoutMs?: number;
+  /** True: until its first turn, it ends after `PROVISIONAL_MS` without subscribers. */
+  readonly provisional?: boolean;
   /** Returns the permission level that holds now; absent if nothing is gated. */
   readonly level?: () => Level;
   /** True if it is pinned: it then never ends by itself. */
@@ -108,8 +110,11 @@ export interface SessionDependencies {
   readonly tasksRunning?: () => number;
   /** Ends the remaining work, while events can still be published. */
   settle(): Promise<void>;
-  /** Frees the rest, after the last event. */
-  close(): Promise<void>;
+  /**
+   * Frees the rest, after the last event.
+   * @param isLeft true if no client was subscribed when it began to end.
+   */
+  close(isLeft: boolean): Promise<void>;
 }
 
 /** Returns the context of a turn for features. */

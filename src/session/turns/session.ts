@@ -28,6 +28,9 @@ import { turnContext } from "./session-dependencies.ts";
 import { ShellRuns } from "./shell/shell-runs.ts";
 import { TurnScheduler } from "./turn-scheduler.ts";
 
+/** Time without subscribers after which a session ends that may never be used: they may come back. */
+export const PROVISIONAL_MS = 60_000;
+
 /**
  * One live session with its clients: takes commands in the order they arrive, one turn at a time ([A] hard rule 9).
  *
@@ -51,6 +54,10 @@ export class Session {
   /** True if a client that is no person has sent a command. */
   #isUsedByAgent = false;
   #pinned: boolean;
+  /** The last client, once it has said that it leaves for good. */
+  #leftBy: ClientId | undefined;
+  /** True once another run follows it, maybe on the same log. */
+  #isHandedOver = false;
   #ending: Promise<void> | undefined;
   #endReason: SessionEndReason | undefined;
   #onEnded: () => void = () => undefined;
@@ -88,13 +95,15 @@ export class Session {
       ...{ session: this, parts, signal, turns: this.#turns, shell: this.#shell, recovery: this.#recovery },
       beforeEnd: (work) => this.#beforeEnd(work),
       left: (client) => {
-        if (this.#isLeftBy(client)) this.#endUnasked("user");
+        if (!this.#isLeftBy(client)) return;
+        this.#leftBy = client.id;
+        this.#endUnasked("user");
       },
     });
     this.#pinned = parts.pinned ?? false;
     this.#idle = new IdleWatch({
       clock: parts.world.clock,
-      timeoutMs: parts.idleTimeoutMs ?? 0,
+      timeoutMs: () => this.#idleTimeoutMs,
       busy,
       isKeptAlive: () =>
         this.#pinned || this.#followers.count > 0 || this.#shell.isBusy || (parts.tasksRunning?.() ?? 0) > 0,
@@ -255,6 +264,13 @@ export class Session {
     );
   }
 
+  /** Milliseconds after which it ends without subscribers and work; 0: never. */
+  get #idleTimeoutMs(): number {
+    const { idleTimeoutMs = 0, provisional = false } = this.#parts;
+    if (!provisional || this.#turns.count > 0) return idleTimeoutMs;
+    return Math.min(PROVISIONAL_MS, idleTimeoutMs || PROVISIONAL_MS);
+  }
+
   /** Handlers of the queries that are about this session only. */
   get queries(): QueryHandlers {
     return this.#parts.queries ?? {};
@@ -283,6 +299,7 @@ export class Session {
       turn.cancel.signal.throwIfAborted();
       turn.publish(result);
       await this.#parts.bus.commit("power");
+      this.#isHandedOver = true;
       this.#endUnasked("user"); // it waits for the end of this
       return {};
     });
@@ -370,6 +387,9 @@ export class Session {
   }
 
   async #end(reason: SessionEndReason): Promise<void> {
+    const hasClient =
+      this.#leftBy === undefined ? this.#followers.count > 0 : this.#followers.hasOthersThan(this.#leftBy);
+    const isLeft = !hasClient && !this.#isHandedOver;
     this.#idle[Symbol.dispose]();
     this.#history[Symbol.dispose]();
     this.#root.cancel(new Cancelled("engine", "the session was ended"));
@@ -384,7 +404,7 @@ export class Session {
       }
     } finally {
       try {
-        await this.#parts.close();
+        await this.#parts.close(isLeft);
       } finally {
         this.#log("info", "session ended", { reason, turns: this.#turns.count });
         this.#onEnded();

@@ -38,7 +38,8 @@ export function printAnswer(shows: Shows, answer: unknown, options: PrintOptions
       return fittedTable(table, { columns, lastMin: 1, isSpoken }).join("\n");
     }
     case "sessions": {
-      const sessions = listIn(answer, "sessions") as readonly SessionInTable[]; // the answer of ListSessions
+      const found = listIn(answer, "sessions") as readonly SessionInTable[]; // the answer of ListSessions
+      const sessions = found.filter(({ unused }) => unused !== true);
       return sessions.length === 0
         ? shows.none
         : sessionTable(sessions, { nowMs, columns, all, isSpoken }).join("\n");

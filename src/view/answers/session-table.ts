@@ -21,6 +21,7 @@ export type SessionInTable = Pick<
   "status" | "title" | "profile" | "model" | "turns" | "updated_at" | "working_dir" | "pinned"
 > & {
   readonly session: string;
+  readonly unused?: boolean | undefined;
   /** `session` is absent if the log was deleted. */
   readonly branch_of?: { readonly session?: string | undefined } | undefined;
   readonly attached_by?: readonly string[] | undefined;

@@ -35,10 +35,14 @@ export function sessionsAfter(known: KnownSessions, item: NewsItem): KnownSessio
 
 const URGENCY = { waiting: 0, running: 1, idle: 2 } as const;
 
-/** Returns the sessions as a person looks for them: the one that is shown, then those that wait, run, or are idle. */
+/**
+ * Returns the sessions as a person looks for them: the one that is shown, then those that wait, run, or are idle.
+ * Others that were never used are left out.
+ */
 export function sortedSessions(known: KnownSessions, shown: SessionId | undefined): readonly SessionInfo[] {
   const rank = ({ session, state = "idle" }: SessionInfo) => (session === shown ? -1 : URGENCY[state]);
-  return [...known.values()].sort(
+  const listed = [...known.values()].filter((info) => info.session === shown || info.unused !== true);
+  return listed.sort(
     (one, other) => rank(one) - rank(other) || other.updated_at.localeCompare(one.updated_at),
   );
 }

@@ -10,8 +10,10 @@ import type { TranscriptItem } from "./items.ts";
 import type { PagePosition } from "./pages.ts";
 import { PageReader, withPage } from "./pages.ts";
 import { hasOpenCall } from "./segment.ts";
+import { streamedSource } from "./streamed-text.ts";
 import type { Transcript } from "./transcript.ts";
 import {
+  clearedTranscript,
   droppedFrom,
   NEW_TRANSCRIPT,
   settledSegments,
@@ -47,6 +49,40 @@ test("[TUI-10 ENG-26] events that are read twice change nothing, and no log is a
     expect(fold(again, whole)).toBe(whole);
   });
   await holds(property, 300);
+});
+
+test("[CMD-01 TUI-01] what is cleared in the middle of a turn tears no text and loses no call that runs; the rest goes", () => {
+  const turn = (number: number): Event => ({
+    kind: "TurnStarted",
+    payload: { turn: number, originator: CLIENT, content: [{ type: "text", text: `prompt ${number}` }] },
+  });
+  const says = (text: string): Event => ({ kind: "TextDelta", payload: { text } });
+  const end: Event = { kind: "TurnEnded", payload: { turn: 1, reason: "complete" } };
+  const call: Event = {
+    kind: "ToolCallStarted",
+    payload: { callId: CALL, tool: "Bash", args: { command: "make" }, mutating: true },
+  };
+  const shown = (events: readonly Event[], clearAt: number) => {
+    const all = logOf(...events);
+    const cleared = clearedTranscript(fold(all.slice(0, clearAt)));
+    const { segments } = fold(all.slice(clearAt), cleared);
+    expect(segments[0]).toMatchObject({ first: 1, isCleared: true });
+    const ranges = segments.flatMap(({ first, last }) => [first, last]);
+    expect(ranges).toEqual(ranges.toSorted((one, two) => one - two));
+    return itemsOf(segments).map((item) =>
+      item.kind === "text" ? streamedSource(item.streamed) : item.kind === "call" ? item.state : item.kind,
+    );
+  };
+  const told = [turn(1), says("done."), end, turn(2), says("One "), says("sen"), says("tence.")];
+  expect(shown(told, 5)).toEqual(["One sentence."]);
+  expect(shown(told, 6)).toEqual(["One sentence."]);
+  expect(shown(told, 4)).toEqual(["One sentence."]);
+  expect(shown(told, 3)).toEqual(["prompt", "One sentence."]);
+  const result: Event = { kind: "ToolResult", payload: { callId: CALL, content: [], isError: false } };
+  const worked = [turn(1), says("I make it."), call, result, says("Made."), end];
+  expect(shown(worked, 3)).toEqual(["done", "Made.", "end"]);
+  expect(shown(worked, 4)).toEqual(["Made.", "end"]);
+  expect(shown(worked, 6)).toEqual([]);
 });
 
 test("[TUI-10] a transcript that begins behind the end of a turn shows the tail of the whole one", async () => {

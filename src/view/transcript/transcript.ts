@@ -48,10 +48,39 @@ export function transcriptBehind(event: EventSeq): Transcript {
   return { reached: event, segments: [{ first: 1, last: event, weight: 0 }] };
 }
 
-/** Returns the transcript without what was read so far, as a person clears it. */
-export function clearedTranscript({ reached }: Transcript): Transcript {
-  const { segments, ...rest } = transcriptBehind(reached);
-  return { ...rest, segments: segments.map((segment) => ({ ...segment, isCleared: true as const })) };
+/**
+ * Returns the transcript without what was read so far, as a person clears it. In a turn, the oldest text or call of it
+ * that still grows stays, with what stands behind it: no sentence is torn, and no call ends unseen.
+ */
+export function clearedTranscript({ reached, segments }: Transcript): Transcript {
+  const growing = growingSegments(segments);
+  const before = (growing[0]?.first ?? reached + 1) - 1;
+  const cleared = transcriptBehind(before).segments.map((each) => ({ ...each, isCleared: true as const }));
+  return { reached, segments: [...cleared, ...growing] };
+}
+
+/** Returns the end of the turn that runs, from its oldest item on that still grows; nothing if none does. */
+function growingSegments(segments: readonly TranscriptSegment[]): readonly TranscriptSegment[] {
+  const logSegments = segments.filter(({ items }) => !isLocal(items?.at(-1)));
+  const from = logSegments.findLastIndex(({ items, turn }) => items === undefined || turn !== undefined);
+  const ofTurn = logSegments.slice(Math.max(0, from));
+  const at = ofTurn.findIndex(({ items = [] }) => items.some(isGrowing));
+  const first = ofTurn[at];
+  if (first?.items === undefined) return [];
+  const items = first.items.slice(first.items.findIndex(isGrowing));
+  const event = items[0]?.event ?? first.first;
+  return [{ ...first, first: event, items, weight: weightOfItems(items) }, ...ofTurn.slice(at + 1)];
+}
+
+/** Returns true for a text that is being written, and for a call of the turn that has not ended. */
+function isGrowing(item: TranscriptItem): boolean {
+  if (item.kind === "text" || item.kind === "thinking") return item.streamed.reader !== undefined;
+  return item.kind === "call" && item.shell === undefined && hasOpenCall([item]);
+}
+
+/** Returns true for a note of this client alone. */
+function isLocal(item: TranscriptItem | undefined): boolean {
+  return item?.kind === "note" && item.local !== undefined;
 }
 
 /**
@@ -251,7 +280,7 @@ function itemsOf(items: readonly TranscriptItem[], envelope: Envelope): readonly
 function goesInto({ turn, items = [] }: TranscriptSegment, envelope: Envelope): boolean {
   if (isTurnStarted(envelope)) return false;
   const last = items.at(-1);
-  if (last?.kind === "note" && last.local !== undefined) return false; // of this client alone
+  if (isLocal(last)) return false;
   const hasEnded = turn !== undefined && last?.kind === "end";
   return !hasEnded && (items.length < SEGMENT_ITEMS_MAX || isPart(envelope));
 }

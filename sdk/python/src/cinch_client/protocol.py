@@ -273,6 +273,9 @@ class CreateSessionCommand(_CreateSessionCommandRequired, total=False):
     workingDir: str
     # Settings that differ from those of the engine.
     run: CreateSessionCommandRun
+    # True: the session is for a person who may never use it. While it is `unused`, it ends a minute after its last
+    # client has left, and once it ends without clients it is removed. Since protocol 0.3.0.
+    provisional: bool
 
 
 class AttachSessionCommand(TypedDict):
@@ -2952,6 +2955,9 @@ class SessionInfo(_SessionInfoRequired, total=False):
     level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
     # True in plan mode. Since protocol 0.3.0.
     plan_mode: bool
+    # True if it was never used: it has no turn, waiting input, command of a person, title of a person, draft or pin.
+    # Since protocol 0.3.0.
+    unused: bool
     # Turns that have ended since the mark of `reader`; without a mark, all. Since protocol 0.3.0.
     unread: int
     # US dollars of all of its calls; null if the price of one is unknown. Since protocol 0.3.0.
@@ -3414,6 +3420,9 @@ class SessionDetail(_SessionDetailRequired, total=False):
     level: Literal["ReadOnly", "WorkspaceWrite", "DangerFullAccess"]
     # True in plan mode. Since protocol 0.3.0.
     plan_mode: bool
+    # True if it was never used: it has no turn, waiting input, command of a person, title of a person, draft or pin.
+    # Since protocol 0.3.0.
+    unused: bool
     # Turns that have ended since the mark of `reader`; without a mark, all. Since protocol 0.3.0.
     unread: int
     # US dollars of all of its calls; null if the price of one is unknown. Since protocol 0.3.0.

@@ -50,6 +50,7 @@ export interface ComposeDependencies
     SessionDependencies,
     | "idleTimeoutMs"
     | "pinned"
+    | "provisional"
     | "tasksRunning"
     | "setModel"
     | "chosenEffort"
@@ -161,9 +162,9 @@ export function composeSession(material: ComposeDependencies): Session {
   for (const source of material.tools(runSubAgent)) registry.add(source);
   for (const message of material.recovered ?? []) bus.remember(message, material.lastTurn);
   const resources = undo.move(); // the session frees them
-  const close = async () => {
+  const close = async (isLeft: boolean) => {
     resources.dispose();
-    await material.close();
+    await material.close(isLeft);
   };
   const opened = new Session({
     ...material,

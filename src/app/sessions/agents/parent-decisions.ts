@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { defined } from "../../../base/defined.ts";
-import type { World } from "../../../base/world.ts";
-import type { NamedParent } from "../../../server/auth/owner/parent-list.ts";
+import type { NamedParent, ParentList } from "../../../server/auth/owner/parent-list.ts";
 import {
   judgeParent,
   keepAutoAttach,
@@ -11,7 +10,7 @@ import {
 import type { AskedParent, ParentDecisions } from "./auto-attach-questions.ts";
 
 /** Returns the decisions that `mcp-parents.lock` of a configuration directory has. It is read for each call. */
-export function parentDecisions(world: Pick<World, "random">, directory: string): ParentDecisions {
+export function parentDecisions(world: ParentList["world"], directory: string): ParentDecisions {
   const path = join(directory, PARENTS_FILE);
   return {
     path,

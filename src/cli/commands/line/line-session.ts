@@ -12,6 +12,7 @@ import type { EnginePort } from "../../../session/engine-port.ts";
 import { neutraliseLine } from "../../../view/terminal/terminal-text.ts";
 import type { TypedAhead } from "../../first-frame/typed-ahead.ts";
 import type { ProcessContext } from "../../process-context.ts";
+import type { RequestOptions } from "../../session-request.ts";
 import { hasRunFlags, sessionRequest } from "../../session-request.ts";
 import type { Settings } from "../../settings.ts";
 
@@ -54,7 +55,7 @@ export async function openLineSession(dependencies: LineSessionDependencies): Pr
   const { connection, settings, at, elsewhere } = dependencies;
   const found = await wantedSession(dependencies);
   if (found?.live === true) return await attachTo(dependencies, found);
-  const request = await sessionRequest({ settings, at, elsewhere });
+  const request = await personalRequest({ settings, at, elsewhere });
   const resume = found === undefined ? {} : { resume: found.log };
   const accepted = await connection.send({ ...request, ...resume });
   const { sessionId } = accepted;
@@ -73,6 +74,11 @@ export async function openLineSession(dependencies: LineSessionDependencies): Pr
   };
 }
 
+/** Returns the request for a new session of a person, who may leave before they have used it. */
+async function personalRequest(options: RequestOptions): Promise<CommandOf<"CreateSession">> {
+  return { ...(await sessionRequest(options)), provisional: true };
+}
+
 async function attachTo(
   { connection, settings, at, elsewhere }: LineSessionDependencies,
   { session, log, profile, model, events: past }: SessionInfo,
@@ -82,7 +88,7 @@ async function attachTo(
   const settingsNotice = hasRunFlags(settings)
     ? ["This session already runs and continues as it was started: the other flags do not change it."]
     : [];
-  const fresh = await sessionRequest({ settings, at, elsewhere });
+  const fresh = await personalRequest({ settings, at, elsewhere });
   const now = { session, log, profile, model: wanted ?? model, history: true, past };
   return { ...now, fresh, notices: settingsNotice };
 }

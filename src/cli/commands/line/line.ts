@@ -25,6 +25,7 @@ import { lineShares } from "../../shared-engine/sharing.ts";
 import { VERSION } from "../../version.ts";
 import type { Line } from "./flags.ts";
 import { noticeWays } from "./notice-ways.ts";
+import type { ScreenKind } from "./settings-file.ts";
 import { screenSetting } from "./settings-file.ts";
 
 /**
@@ -38,6 +39,11 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
   const { stop } = at;
   const notices = engineNotices({ isOwn: line.connect === undefined });
   const { onState, onResumed, onNotRestarted, onUpgrade } = notices;
+  const screen = await screenOf(line, at);
+  const opensPanels = hasPanels(line, screen, at);
+  // Nothing is started for words that are refused.
+  if (line.settings.choosesSession === true && !opensPanels)
+    throw new HarnessError("UsageInvalid", { problem: NO_SESSION_TEXT });
   const begins = Promise.withResolvers<void>();
   await using starting = startingEngine(async (signal) => {
     await whileAlive(begins.promise, signal);
@@ -47,16 +53,12 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
     begins.resolve();
     await starting.reached; // it may ask for its token on the terminal
   }
-  const isTerminal = process.stdin.isTTY === true;
-  const screen = line.screen ?? (isTerminal ? await screenSetting(at.paths.config) : "full");
-  if (line.plain !== true && screen !== "reader" && hasFullScreen(at)) {
+  if (opensPanels) {
     const { runFullScreen } = await import("./full-screen.ts");
     const shown = (): void => void at.world.clock.timer(FIRST_KEYS_MS, begins.resolve);
     return await runFullScreen(line, starting, { at, isInline: screen === "inline", notices, shown });
   }
   begins.resolve();
-  if (line.settings.choosesSession === true)
-    throw new HarnessError("UsageInvalid", { problem: NO_SESSION_TEXT });
   using own = await openTerminal(at, stop);
   const leave = new AbortController();
   const terminal = sharedTerminal(own, AbortSignal.any([stop.signal, leave.signal]));
@@ -201,8 +203,16 @@ async function workIn(
   return exitCodeOfOutcome(outcome, terminal.interactive);
 }
 
-/** Returns true for a terminal that can move its cursor, on both sides. */
-function hasFullScreen({ stdout }: ProcessContext): boolean {
+/** Returns the screen that the command line names, else the one that the person has set for a terminal. */
+async function screenOf({ screen }: Line, at: ProcessContext): Promise<ScreenKind> {
+  if (screen !== undefined) return screen;
+  return process.stdin.isTTY === true ? await screenSetting(at.paths.config) : "full";
+}
+
+/** Returns true for the terminal client; the line client has no panels. */
+function hasPanels({ plain }: Line, screen: ScreenKind, { stdout }: ProcessContext): boolean {
+  if (plain === true || screen === "reader") return false;
+  // A terminal that can move its cursor, on both sides.
   return process.stdin.isTTY === true && stdout.isTerminal && (process.env["TERM"] ?? "dumb") !== "dumb";
 }
 

@@ -1,4 +1,5 @@
 import { tableOfSessions } from "../../../app/sessions/table.ts";
+import { usedSessions } from "../../../app/sessions/unused.ts";
 import type { ExitCode } from "../../../session/commands/cli-command.ts";
 import { EXIT } from "../../../session/commands/cli-command.ts";
 import { lossText } from "../../../session/store/findings.ts";
@@ -7,11 +8,11 @@ import { COLUMNS } from "../../../view/terminal/table.ts";
 import { jsonLine } from "../../../view/wire-json.ts";
 import type { SessionsVerbContext } from "./sessions-verb-context.ts";
 
-/** Runs `cinch sessions list`: prints the sessions of this directory, or all, the newest first. */
+/** Runs `cinch sessions list`: prints the used sessions of this directory, or all, the newest first. */
 export async function listSessions({ words, sessions, at }: SessionsVerbContext): Promise<ExitCode> {
   const { store, workingDir, world } = sessions;
   const { all, archived, limit, json } = words;
-  const found = await store.list({
+  const found = await usedSessions(store, {
     limit: limit + 1,
     archived: archived ? "with" : "without",
     ...(all ? {} : { workingDir }),

@@ -23,7 +23,7 @@ export interface UnsentTexts {
  * nothing else keeps them.
  */
 export function exitLines(
-  { open, view, self }: Pick<SessionAccess, "open" | "view" | "self">,
+  { open, view, self, isUntouched }: Pick<SessionAccess, "open" | "view" | "self" | "isUntouched">,
   { sending, drafts, unkept }: UnsentTexts,
 ): readonly string[] {
   const lost = [...drafts, ...sending].filter((text) => text.trim() !== "");
@@ -33,7 +33,9 @@ export function exitLines(
     ...sending.map((text) => `perhaps not sent: ${shortened(neutraliseLine(text), UNSENT_CHARACTERS_MAX)}`),
     ...unkept.flatMap((text) => ["A draft that is kept nowhere else:", ...neutralise(text).split("\n")]),
   ];
-  if (open === undefined) return unconfirmed;
+  // A session in which nothing is kept is removed.
+  const isEmpty = isUntouched && lost.length === 0 && view.title === undefined;
+  if (open === undefined || isEmpty) return unconfirmed;
   const cost = totalCost(view.costs);
   const session = neutraliseLine(open.session);
   return [

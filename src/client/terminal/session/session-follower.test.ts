@@ -14,6 +14,8 @@ import { SessionFollower } from "./session-follower.ts";
 const PAST = 6_000;
 
 interface Rig extends Disposable {
+  /** Sessions that were deleted: they cannot be opened. */
+  readonly deleted: Set<string>;
   readonly store: SessionFollower;
   readonly connection: FakeConnection;
   readonly refused: unknown[];
@@ -35,6 +37,7 @@ function openRig(events: readonly Event[], answers: Readonly<Record<string, unkn
   const leave = new AbortController();
   const [refused, ended, changed]: [unknown[], unknown[], Envelope[]] = [[], [], []];
   const opened: WhichSession[] = [];
+  const deleted = new Set<string>();
   const named: OpenSession = {
     session: SESSION,
     log: LOG,
@@ -49,6 +52,8 @@ function openRig(events: readonly Event[], answers: Readonly<Record<string, unkn
     named,
     async open(which) {
       opened.push(which);
+      if (which.kind === "stored" && deleted.has(which.info.session))
+        throw new HarnessError("NoSuchSession", { id: which.info.session, hint: "" });
       return named;
     },
   };
@@ -62,7 +67,8 @@ function openRig(events: readonly Event[], answers: Readonly<Record<string, unkn
     refused: (failure) => void refused.push(failure),
     say: () => undefined,
   });
-  return { store, connection, refused, ended, opened, changed, [Symbol.dispose]: () => leave.abort() };
+  const lists = { refused, ended, opened, deleted, changed };
+  return { store, connection, ...lists, [Symbol.dispose]: () => leave.abort() };
 }
 
 function cost(usd: number): Event {
@@ -142,6 +148,22 @@ test("[TUI-10 SES-06] a session whose run is over is continued by the next messa
   const [one, other] = await Promise.all([store.session(), store.session()]);
   expect(one).toBe(other);
   expect(opened).toEqual([{ kind: "stored", info: { session: SESSION } }]);
+});
+
+test("[TUI-10 CTL-11] a session that was removed unused gives way to a new one with the next message; a used one that was deleted does not", async () => {
+  const end = { kind: "SessionEnded", payload: { reason: "idle" } } as unknown as Event;
+  for (const events of [[end], [...turns(1), end]]) {
+    using rig = openRig(events, ANSWERS);
+    const { store, ended, opened, deleted } = rig;
+    await store.reach();
+    await until("the end is read", () => ended.length === 1);
+    deleted.add(SESSION);
+    const stored = { kind: "stored", info: { session: SESSION } } as const;
+    const begun = await Promise.allSettled([store.session(), store.session()]);
+    const isUnused = events.length === 1;
+    expect(begun.map(({ status }) => status)).toEqual(Array(2).fill(isUnused ? "fulfilled" : "rejected"));
+    expect(opened).toEqual(isUnused ? [stored, { kind: "new" }] : [stored]);
+  }
 });
 
 test("[TUI-10 CTL-11] the end of an earlier run is no line of a session that continues; that of its last run is, with what to do", async () => {

@@ -1,6 +1,6 @@
 import { whileAlive } from "../../../base/async/deadline.ts";
 import { nextTurn } from "../../../base/async/next-turn.ts";
-import { HarnessError } from "../../../base/errors.ts";
+import { HarnessError, hasReason } from "../../../base/errors.ts";
 import type { EventSeq, SessionId } from "../../../base/ids.ts";
 import type { Command } from "../../../protocol/commands/commands.ts";
 import type { AcceptedOf } from "../../../protocol/commands/results.ts";
@@ -171,7 +171,9 @@ export class SessionFollower implements SessionAccess {
     const open = this.#open;
     if (this.#opening !== undefined) return await this.#opening;
     if (open === undefined) return await this.#show({ kind: "new" });
-    return this.#isOver ? await this.#show({ kind: "stored", info: { session: open.session } }) : open;
+    if (!this.#isOver) return open;
+    // One that was removed because nobody has used it gives way to a new one.
+    return await this.#show({ kind: "stored", info: { session: open.session } }, { orNew: this.isUntouched });
   }
 
   async goTo(which: WhichSession): Promise<void> {
@@ -182,9 +184,19 @@ export class SessionFollower implements SessionAccess {
     }
   }
 
-  /** Opens a session and shows it, unless the person has chosen another one meanwhile. */
-  async #show(which: WhichSession): Promise<OpenSession> {
-    const opening = this.#options.engine.then(async (engine) => await engine.open(which));
+  /**
+   * Opens a session and shows it, unless the person has chosen another one meanwhile.
+   * @param orNew true: begins one instead if it was deleted.
+   */
+  async #show(which: WhichSession, { orNew = false } = {}): Promise<OpenSession> {
+    const opening = this.#options.engine.then(async (engine) => {
+      try {
+        return await engine.open(which);
+      } catch (thrown) {
+        if (!orNew || !hasReason(thrown, "NoSuchSession")) throw thrown;
+        return await engine.open({ kind: "new" });
+      }
+    });
     this.#opening = opening;
     try {
       const open = await opening;

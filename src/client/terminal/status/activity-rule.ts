@@ -26,9 +26,9 @@ export interface Activity {
 }
 
 /**
- * Returns the line above the draft: the sign of life of a turn with its time, who began it, and the key that cancels
- * it; at the right the mode. A narrow terminal loses the key of the mode, the client, the words about keys, then the
- * mode.
+ * Returns the line above the draft: the sign of life of a turn with its time, the seconds until it tries a provider
+ * again, who began it, and the key that cancels it; at the right the mode. A narrow terminal loses the key of the mode,
+ * the client, the words about keys, then the mode.
  */
 export function drawActivity(activity: Activity, columns: number): DrawnRow {
   const { mode, modeKey, by } = activity;
@@ -82,11 +82,16 @@ function shortWords(activity: Activity): readonly Span[] {
   ];
 }
 
-/** Returns how long the turn has run; undefined if none runs. */
+/** Returns how long the turn has run, and how long it still waits before it tries again; undefined if none runs. */
 function workText({ facts, nowMs }: Activity): string | undefined {
   const since = facts.turnSince;
   if (since === undefined) return undefined;
-  return `working ${timeText(Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1_000)))}`;
+  const ran = `working ${timeText(Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1_000)))}`;
+  const { retry } = facts;
+  if (retry === undefined || nowMs >= retry.endMs) return ran;
+  // The clock of another machine may be behind that of the engine: the wait is never longer than it was.
+  const leftMs = Math.min(retry.endMs - nowMs, retry.lengthMs);
+  return `${ran} · retrying in ${timeText(Math.ceil(leftMs / 1_000))}`;
 }
 
 function newText(blocks: number): string {

@@ -162,6 +162,43 @@ test("[TUI-02] the line above the draft shows that a turn runs, for how long and
   expect(textOfRow(drawActivity(idle, 40))).toEndWith("─ plan · shift+tab ──");
 });
 
+test("[TUI-02] the seconds until a provider is tried again are counted down, until the next attempt begins", () => {
+  const startMs = Date.parse(TS);
+  const wait = event(2, "Error", {
+    reason: "RateLimited",
+    message: "Retrying in 7s…",
+    severity: "notice",
+    details: { retryInMs: 6_600, attempt: 2, attemptsMax: 10 },
+  });
+  const left = (afterMs: number, events: readonly Envelope[] = [START, wait]) => {
+    const { facts } = lineOf(events);
+    const keys = { newBlocks: undefined, endKey: "", cancelKey: "escape", modeKey: "" };
+    return textOfRow(drawActivity({ facts, nowMs: startMs + afterMs, ...keys }, 80))
+      .split(/[─]+/)[1]
+      ?.trim();
+  };
+  expect([left(0), left(1_000), left(6_000), left(6_600), left(9_000)]).toEqual([
+    "working 0 s · retrying in 7 s · escape cancels",
+    "working 1 s · retrying in 6 s · escape cancels",
+    "working 6 s · retrying in 1 s · escape cancels",
+    "working 6 s · escape cancels",
+    "working 9 s · escape cancels",
+  ]);
+  expect(left(-60_000)).toBe("working 0 s · retrying in 7 s · escape cancels"); // a clock that is behind
+  const sub = { ...wait, id: 3, parentCall: "call_1" } as Envelope;
+  expect(left(0, [START, sub])).toBe("working 0 s · escape cancels");
+  expect(left(0, [START, wait, event(3, "SessionRenamed", { title: "x" })])).toContain("retrying in 7 s");
+  for (const [kind, payload] of [
+    ["TextDelta", { text: "x" }],
+    ["ModelChanged", { model: "a:b" }],
+    ["Error", { reason: "ProviderSilent", message: "silent", severity: "notice" }],
+  ] as const)
+    expect(left(0, [START, wait, event(3, kind, payload)])).toBe("working 0 s · escape cancels");
+  expect(lineOf([START, wait, event(3, "TurnEnded", { turn: 1, reason: "cancelled" })]).facts.retry).toBe(
+    undefined,
+  );
+});
+
 test("[TUI-02 TUI-01 bar First screen] before the first prompt the line has the model and mode that it would go to", () => {
   const none = { ...lineOf([]), open: undefined };
   expect(textOfRow(drawStatus(none, 80))).toBe("no session yet");

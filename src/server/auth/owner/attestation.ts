@@ -12,7 +12,7 @@ export interface ParentQuestion {
 }
 
 export interface AttestationDependencies {
-  readonly world: Pick<World, "files" | "random">;
+  readonly world: Pick<World, "clock" | "files" | "lock" | "random">;
   /** Id of the process that started this one. */
   readonly parentPid: number;
   /** `mcp-parents.lock` in the configuration directory. */

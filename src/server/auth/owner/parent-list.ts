@@ -1,8 +1,11 @@
+import { dirname, join } from "node:path";
+import { acquireLock, LockRefused } from "../../../base/async/lock.ts";
 import { defined } from "../../../base/defined.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
 import { decode, encode } from "../../../base/text/text.ts";
 import type { World } from "../../../base/world.ts";
+import { codeOf } from "../../../base/world.ts";
 import { readPrivateFile, replacePrivateFile } from "../../../safety/private-file.ts";
 import type { ParentProcess } from "./parent-process.ts";
 
@@ -12,6 +15,9 @@ export const PARENTS_FILE = "mcp-parents.lock";
 export const PARENTS_MAX = 200;
 const LOCK_BYTES_MAX = 1024 * 1024;
 const UNIQUE_BYTES = 6;
+/** Name of the file beside the list that is locked while it is changed; always empty. */
+const CHANGE_LOCK = ".mcp-parents.change";
+const FOLDER_MODE = 0o700;
 
 /** Fields by which the list names a program. */
 export type NamedParent = Omit<ParentProcess, "start">;
@@ -32,7 +38,7 @@ export type ParentVerdict =
 
 /** The list of approved programs, as a file. */
 export interface ParentList {
-  readonly world: Pick<World, "random">;
+  readonly world: Pick<World, "clock" | "files" | "lock" | "random">;
   readonly path: string;
 }
 
@@ -45,10 +51,17 @@ export function judgeParent(parent: NamedParent, known: readonly AttestedParent[
   return before === undefined ? { kind: "new" } : { kind: "changed", before };
 }
 
-/** Adds a program, in place of one of the same name. @throws HarnessError ParentsUnusable. */
+/**
+ * Adds a program, in place of another one of the same name. What another process has stored about exactly this program
+ * meanwhile stays.
+ * @throws HarnessError ParentsUnusable.
+ */
 export async function keepParent(list: ParentList, parent: AttestedParent): Promise<void> {
-  const others = (await readParents(list.path)).filter((each) => nameOf(each) !== nameOf(parent));
-  await writeParents(list, [...others, attested(parent)].slice(-PARENTS_MAX));
+  await changeParents(list, (known) => {
+    if (judgeParent(parent, known).kind === "known") return known;
+    const others = known.filter((each) => nameOf(each) !== nameOf(parent));
+    return [...others, attested(parent)].slice(-PARENTS_MAX);
+  });
 }
 
 /**
@@ -61,12 +74,36 @@ export async function keepAutoAttach(
   parent: NamedParent,
   autoAttach: boolean,
 ): Promise<ParentVerdict> {
-  const known = await readParents(list.path);
-  const verdict = judgeParent(parent, known);
-  if (verdict.kind !== "known") return verdict;
-  const changed = known.map((each) => (each === verdict.parent ? { ...each, autoAttach } : each));
-  await writeParents(list, changed);
+  let verdict: ParentVerdict = { kind: "new" };
+  await changeParents(list, (known) => {
+    verdict = judgeParent(parent, known);
+    if (verdict.kind !== "known") return known;
+    const { parent: entry } = verdict;
+    return known.map((each) => (each === entry ? { ...each, autoAttach } : each));
+  });
   return verdict;
+}
+
+/** Changes the list while no other process does: `cinch mcp` and engines write it. */
+async function changeParents(
+  list: ParentList,
+  change: (known: readonly AttestedParent[]) => readonly AttestedParent[],
+): Promise<void> {
+  using _lock = await lockParents(list);
+  const known = await readParents(list.path);
+  const changed = change(known);
+  if (changed !== known) await writeParents(list, changed);
+}
+
+async function lockParents({ world, path }: ParentList): Promise<Disposable> {
+  const folder = dirname(path);
+  try {
+    await world.files.makeDirectory(folder, FOLDER_MODE);
+    return await acquireLock(world, join(folder, CHANGE_LOCK));
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined && !(thrown instanceof LockRefused)) throw thrown;
+    throw unusable(path, messageOf(thrown), thrown);
+  }
 }
 
 /** Returns the programs of a list; none if there is no file. @throws HarnessError ParentsUnusable. */

@@ -1,10 +1,11 @@
 import { join } from "node:path";
+import { acquireLock } from "../../../base/async/lock.ts";
 import { HarnessError, messageOf } from "../../../base/errors.ts";
 import type { TokenId } from "../../../base/ids.ts";
 import { isId } from "../../../base/ids.ts";
 import { isObject, parseJson } from "../../../base/json.ts";
 import { decode, encode } from "../../../base/text/text.ts";
-import type { Files, Random } from "../../../base/world.ts";
+import type { World } from "../../../base/world.ts";
 import { readPrivateFile, replacePrivateFile } from "../../../safety/private-file.ts";
 import { LIFETIME_MS_MAX } from "./claims-request.ts";
 import { tokenKeyPath } from "./token-key.ts";
@@ -13,6 +14,8 @@ import { tokenKeyPath } from "./token-key.ts";
 export const REVOKED_MAX = 10_000;
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
 const UNIQUE_BYTES = 6;
+/** Name of the file beside the list that is locked while it is changed; always empty. */
+const CHANGE_LOCK = ".revoked-tokens.change";
 
 interface Entry {
   /** Time of the revocation, and until when it must be remembered; milliseconds since 1970. */
@@ -21,8 +24,9 @@ interface Entry {
 }
 
 export interface RevocationsDependencies {
-  readonly files: Pick<Files, "lstat">;
-  readonly random: Random;
+  readonly world: Pick<World, "clock" | "lock" | "random"> & {
+    readonly files: Pick<World["files"], "lstat">;
+  };
   readonly stateDirectory: string;
   readonly now: () => number;
 }
@@ -125,7 +129,7 @@ export class Revocations {
   }
 
   async #look(): Promise<string> {
-    const info = await this.#parts.files.lstat(this.#path);
+    const info = await this.#parts.world.files.lstat(this.#path);
     return info === undefined ? "" : `${info.identity} ${info.size} ${info.modifiedMs} ${info.changedMs}`;
   }
 
@@ -145,7 +149,8 @@ export class Revocations {
   }
 
   async #write(): Promise<void> {
-    await this.#readChanges(); // entries of another engine stay
+    using _lock = await this.#lock();
+    await this.#readChanges(); // entries of another process stay
     const now = this.#parts.now();
     for (const [jti, { untilMs }] of this.#entries) if (untilMs <= now) this.#entries.delete(jti);
     if (this.#entries.size > REVOKED_MAX)
@@ -153,8 +158,17 @@ export class Revocations {
     const revoked = [...this.#entries].map(([jti, { atMs, untilMs }]) => ({ jti, at: atMs, until: untilMs }));
     const content = encode(`${JSON.stringify({ version: 1, revoked })}\n`);
     try {
-      await replacePrivateFile(this.#path, content, this.#parts.random.bytes(UNIQUE_BYTES));
+      await replacePrivateFile(this.#path, content, this.#parts.world.random.bytes(UNIQUE_BYTES));
       this.#seen = await this.#look();
+    } catch (thrown) {
+      throw this.#unusable(messageOf(thrown), thrown);
+    }
+  }
+
+  /** Keeps other processes from changing the list: each write replaces all of it. */
+  async #lock(): Promise<Disposable> {
+    try {
+      return await acquireLock(this.#parts.world, join(this.#parts.stateDirectory, CHANGE_LOCK));
     } catch (thrown) {
       throw this.#unusable(messageOf(thrown), thrown);
     }

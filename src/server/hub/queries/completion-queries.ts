@@ -107,8 +107,8 @@ class CommandLineCompleter {
     const part = word.toLowerCase();
     const items = sessions
       .filter(
-        ({ session, title = "" }) =>
-          session.toLowerCase().startsWith(part) || title.toLowerCase().includes(part),
+        ({ session, title = "", unused = false }) =>
+          !unused && (session.toLowerCase().startsWith(part) || title.toLowerCase().includes(part)),
       )
       .map(
         ({ session, title }): Item => ({

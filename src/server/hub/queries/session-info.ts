@@ -7,6 +7,7 @@ import type { Scope } from "../../../session/access/scope.ts";
 import type { QueryContext } from "../../../session/commands/query-handlers.ts";
 import type { EnginePort } from "../../../session/engine-port.ts";
 import { numbersOfCosts } from "../../../session/store/notes/log-numbers.ts";
+import { isUnused } from "../../../session/store/notes/unused.ts";
 import { expiresInDays } from "../../../session/store/retention.ts";
 import type { LogInfo, SessionStore } from "../../../session/store/store.ts";
 import { sessionRow } from "../../../session/transcript/overview.ts";
@@ -28,7 +29,7 @@ export type RunningFacts = Pick<
 >;
 
 export interface SessionInfoSources {
-  readonly store: Pick<SessionStore, "costs" | "eventsBefore" | "find" | "notes">;
+  readonly store: Pick<SessionStore, "costs" | "eventsBefore" | "find" | "markedEvents" | "notes">;
   /** Returns a session that runs here. */
   running(id: SessionId): RunningFacts | undefined;
   /** Returns the tokens that a model `provider:name` accepts, if that is known. */
@@ -73,6 +74,7 @@ export class SessionInfos {
         infos.push({
           ...this.#base(log),
           ...(await this.#spent(log)),
+          ...(await this.#use(log)),
           ...(await this.#byReader(log, shown)),
           ...(await this.#forAll(log, shown, parents)),
           ...defined({ expires_in_days: expiresInDays(log, ttlDays.get(profile), this.#sources.nowMs()) }),
@@ -107,6 +109,13 @@ export class SessionInfos {
       }),
       ...(branchOf === undefined ? {} : { branch_of: { log: branchOf.logId, event: branchOf.at } }),
     };
+  }
+
+  async #use(log: LogInfo): Promise<Pick<SessionInfo, "unused">> {
+    const running = this.#sources.running(log.session);
+    // What has just begun may not be in the log yet.
+    if (running !== undefined && (running.inputsWaiting > 0 || running.state !== "idle")) return {};
+    return (await isUnused(this.#sources.store, log)) ? { unused: true } : {};
   }
 
   async #spent(log: LogInfo): Promise<SpentTokens> {

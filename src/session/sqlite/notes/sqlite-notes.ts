@@ -46,6 +46,8 @@ export function sqliteNotes(tables: NoteTables): SessionNotes {
       tables.change("process", () => put(tables, logId, { kind: "draft", reader, ...draft })),
 
     draft: (logId, reader) => tables.read(() => draftOf(tables, logId, reader)),
+
+    hasDraft: (logId) => tables.read(() => countDrafts(tables.connection(), tables.logNumber(logId)) > 0),
   };
 }
 
@@ -84,12 +86,16 @@ function put(
 
 /** @throws HarnessError DraftsFull. */
 function assertRoom(connection: StoreConnection, log: number, logId: LogId): void {
+  const count = countDrafts(connection, log);
+  if (count >= READERS_MAX) throw new HarnessError("DraftsFull", { id: logId, count: `${count}` });
+}
+
+function countDrafts(connection: StoreConnection, log: number): number {
   const drafts = connection.first(
     `SELECT count(*) AS count FROM notes WHERE log = ? AND kind = 'draft' AND ${notExpired("notes")}`,
     log,
   );
-  const count = Number(drafts?.["count"] ?? 0);
-  if (count >= READERS_MAX) throw new HarnessError("DraftsFull", { id: logId, count: `${count}` });
+  return Number(drafts?.["count"] ?? 0);
 }
 
 function draftOf(tables: NoteTables, logId: LogId, reader: string): Note | undefined {

@@ -75,6 +75,9 @@ export function memoryNotes(
     async draft(logId, reader) {
       return find(logId).notes.drafts.get(reader);
     },
+    async hasDraft(logId) {
+      return find(logId).notes.drafts.size > 0;
+    },
   };
 }
 

@@ -38,6 +38,9 @@ export interface SessionNotes {
 
   /** Returns the unsent text of a reader; undefined if there is none, or it has expired. */
   draft(logId: LogId, reader: string): Promise<Note | undefined>;
+
+  /** Returns true if any reader has an unsent text that has not expired. Absent: it is not known. */
+  hasDraft?(logId: LogId): Promise<boolean>;
 }
 
 /** A text, and the time at which it was kept. */

@@ -31,6 +31,8 @@ export class ModeSwitch implements Disposable {
   #refused: ChosenMode | undefined;
   /** Ends when the keys have rested. */
   #rest: Disposable | undefined;
+  /** The session that the key begins, until its mode is known. */
+  #beginning: Promise<void> | undefined;
   /** The change that is on its way. Resolves to false if it is refused. */
   #change: Promise<boolean> | undefined;
 
@@ -45,7 +47,7 @@ export class ModeSwitch implements Disposable {
 
   /** True until the engine has the mode that a person has gone to. */
   get isPending(): boolean {
-    return this.#wanted !== undefined;
+    return this.#wanted !== undefined || this.#beginning !== undefined;
   }
 
   /** The mode of the session; of the next one while none is open. */
@@ -99,9 +101,11 @@ export class ModeSwitch implements Disposable {
    */
   async next(): Promise<void> {
     if (this.#services.session.open === undefined) {
-      await this.#services.session.session();
-      await this.read();
+      this.#beginning ??= this.#begin().finally(() => {
+        this.#beginning = undefined;
+      });
     }
+    await this.#beginning;
     const { clock, redraw, say } = this.#services;
     const why = this.#wanted === undefined ? this.#whyNotLeave() : undefined;
     if (why !== undefined) return say(why, "warning");
@@ -115,8 +119,12 @@ export class ModeSwitch implements Disposable {
     redraw();
   }
 
-  /** Gives the engine the chosen mode at once. Returns false if it is refused: the reason is shown. */
+  /**
+   * Gives the engine the chosen mode at once. Returns false if it is refused: the reason is shown.
+   * @throws HarnessError if the session that the key needs cannot be begun.
+   */
   async settle(): Promise<boolean> {
+    await this.#beginning; // the keys before it are counted first
     this.#stopRest();
     while (this.#change !== undefined) await Promise.allSettled([this.#change]);
     this.#change = this.#makeChange();
@@ -135,6 +143,11 @@ export class ModeSwitch implements Disposable {
 
   [Symbol.dispose](): void {
     this.#stopRest();
+  }
+
+  async #begin(): Promise<void> {
+    await this.#services.session.session();
+    await this.read();
   }
 
   async #makeChange(): Promise<boolean> {

@@ -85,6 +85,39 @@ test("[TUI-08 complaint 17] modes that are only passed are shown, and neither se
   expect(services.sent).toHaveLength(1);
 });
 
+test("[TUI-08 PERM-03] a message that is sent right behind the key begins its session in the chosen mode, however long the session takes", async () => {
+  const services = fakeServices();
+  services.found = { level: "WorkspaceWrite", rules: [EDITS], more: false };
+  const { open } = services.session;
+  const begun = Promise.withResolvers<void>();
+  let isOpen = false;
+  const session = {
+    ...services.session,
+    get open() {
+      return isOpen ? open : undefined;
+    },
+    async session() {
+      await begun.promise;
+      if (!isOpen) {
+        isOpen = true;
+        feature.opened?.();
+      }
+      return open as never;
+    },
+  };
+  const feature = modes({ ...services, session } as FakeServices);
+  const key = () => feature.actions?.["mode.next"]?.();
+  key();
+  key();
+  const sent = feature.send?.("hello", "queue");
+  await services.clock.advance(10 * MODE_REST_MS);
+  expect([sent instanceof Promise, services.sent]).toEqual([true, []]);
+  begun.resolve();
+  expect(await sent).toBe(true);
+  expect(services.sent).toEqual([{ kind: "SetLevel", sessionId: "ses_1", level: "ReadOnly" }] as never);
+  expect(feature.send?.("hello", "queue")).toBe(false);
+});
+
 test("[TUI-08 PERM-03] a message is not sent in another mode than the one that is shown", async () => {
   const { services, feature } = openSession("WorkspaceWrite");
   await services.clock.advance(1);

@@ -73,6 +73,17 @@ test("[TUI-06 PERF-03] the first sessions are there at once, the others follow p
   expect(other.asked).toHaveLength(1);
 });
 
+test("[CTL-11 TUI-06] sessions that were never used are not listed, and do not count as those of the folder", async () => {
+  const unused = { ...stored(1), unused: true };
+  const services = servicesWith([unused, stored(2, "/b")]);
+  openSessionList(services);
+  await settle();
+  const text = linesOf(services.overlays[0]?.draw(SIZE).rows ?? []);
+  expect(text).toContain("all folders");
+  expect(text).toContain("talk 2");
+  expect(text).not.toContain("talk 1");
+});
+
 test("[CTL-11 TUI-06] a folder without sessions shows those of all folders, and the order is changed with a key", async () => {
   const services = servicesWith([stored(2, "/b"), stored(10, "/a")]);
   openSessionList(services);

@@ -100,7 +100,9 @@ class SessionList {
   get #isHere(): boolean {
     if (this.#scope !== undefined) return this.#scope === "here";
     const { workingDir } = this.#services;
-    return !this.#isRead || this.#sessions.some(({ working_dir: folder }) => folder === workingDir);
+    const isOfFolder = ({ working_dir: folder, unused = false }: SessionInfo) =>
+      folder === workingDir && !unused;
+    return !this.#isRead || this.#sessions.some(isOfFolder);
   }
 
   #facts(): string {
@@ -250,9 +252,8 @@ class SessionList {
   #changed({ isKept = false }: { readonly isKept?: boolean } = {}): true {
     const { clock, workingDir, session } = this.#services;
     const isHere = this.#isHere;
-    const inScope = isHere
-      ? this.#sessions.filter(({ working_dir: folder }) => folder === workingDir)
-      : this.#sessions;
+    const listed = this.#sessions.filter(({ unused = false }) => !unused);
+    const inScope = isHere ? listed.filter(({ working_dir: folder }) => folder === workingDir) : listed;
     const context = { nowMs: clock.now(), workingDir, home: this.#home, shown: session.open?.session };
     const entries = orderedSessions(inScope, this.#order).map((info) => sessionEntry(info, context));
     const note = this.#problem ?? this.#emptyNote(entries.length, isHere);

@@ -3,14 +3,17 @@ import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
 import { READER } from "./feed.ts";
 
-/** Marks what the person has read of the session that is shown, while the window has the focus. */
+/**
+ * Marks what the person has read of the session that is shown, while the window has the focus. A refused mark is tried
+ * again with the next turn that ends, or the next time that the window gets the focus.
+ */
 export class ReadMarks {
   readonly #services: Pick<Services, "session" | "showFailure">;
   #isFocused = true;
   /** True while something was shown that is not marked as read. */
   #isUnmarked = false;
-  /** False once the engine has refused: one that keeps no marks is asked once. */
-  #isMarking = true;
+  /** True since the engine has refused a mark: its reason is shown once, however many more it refuses. */
+  #isRefused = false;
 
   constructor(services: Pick<Services, "session" | "showFailure">) {
     this.#services = services;
@@ -33,7 +36,7 @@ export class ReadMarks {
   }
 
   #mark(): void {
-    if (this.#isUnmarked && this.#isFocused && this.#isMarking) inBackground(this.#send(), this.#services);
+    if (this.#isUnmarked && this.#isFocused) inBackground(this.#send(), this.#services);
   }
 
   async #send(): Promise<void> {
@@ -43,8 +46,10 @@ export class ReadMarks {
     this.#isUnmarked = false;
     const event = Math.max(view.reached, open.past);
     const answer = await session.send({ kind: "MarkRead", sessionId: open.session, event, reader: READER });
-    if (!(answer instanceof HarnessError)) return;
-    this.#isMarking = false;
-    showFailure(answer);
+    const isRefused = answer instanceof HarnessError;
+    if (isRefused && !this.#isRefused) showFailure(answer);
+    this.#isRefused = isRefused;
+    // The next turn or focus tries again, unless another session is shown by then.
+    if (isRefused && session.open === open) this.#isUnmarked = true;
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
+import { HarnessError } from "../../../../base/errors.ts";
 import type { NewsItem } from "../../../../protocol/events/news.ts";
 import type { SessionInfo } from "../../../../protocol/resources.ts";
 import { sidebar } from "./sidebar.ts";
@@ -160,4 +161,28 @@ test("[TUI-06 CTL-19] what is shown to a person is marked as read once its windo
   expect(services.sent).toEqual([
     { kind: "MarkRead", sessionId: "ses_1", event: 0, reader: "person" },
   ] as never);
+});
+
+test("[TUI-06 CTL-19] a mark that the engine refuses is tried again with the next turn that is read, and its reason is said once", async () => {
+  const { services, feature } = openSidebar(80);
+  const end = async (id: number) => {
+    const ended = { id, kind: "TurnEnded", payload: { turn: id, reason: "complete" } };
+    feature.changed?.(ended as never, undefined as never);
+    await services.clock.advance(1);
+    return [services.sent.length, services.said.length];
+  };
+  services.reply = new HarnessError("StoreBusy", { path: "/data/sessions.db", detail: "locked" });
+  expect([await end(7), await end(8)]).toEqual([
+    [1, 1],
+    [2, 1],
+  ]);
+  services.reply = undefined;
+  feature.focused?.(true);
+  await services.clock.advance(1);
+  expect(services.sent).toHaveLength(3); // looked at again
+  feature.focused?.(true);
+  await services.clock.advance(1);
+  expect(services.sent).toHaveLength(3); // nothing is left to mark
+  services.reply = new HarnessError("StoreBusy", { path: "/data/sessions.db", detail: "locked" });
+  expect(await end(9)).toEqual([4, 2]);
 });
