@@ -103,7 +103,7 @@ test("[TUI-03 bar Cancel] a message is cancelled at any wait before the engine h
 test("[CMD-01 ENG-26] a line keeps its order while its message is made, and comes back to the draft as it was typed", async () => {
   const { services, sender } = openSender();
   const made = Promise.withResolvers<MadeMessage>();
-  const first = sender.sendMade("/prompts:x", () => made.promise);
+  const first = sender.sendMade(textMessage("/prompts:x"), () => made.promise);
   const second = sender.send(textMessage("second"), "queue");
   await settle();
   expect(services.sent).toEqual([]);
@@ -113,13 +113,13 @@ test("[CMD-01 ENG-26] a line keeps its order while its message is made, and come
     { content: [{ text: "expanded" }], delivery: "steer", skill: "s" },
     { content: [{ text: "second" }] },
   ]);
-  await sender.sendMade("/x", async () => undefined);
+  await sender.sendMade(textMessage("/x"), async () => undefined);
   expect([services.sent.length, services.restored]).toEqual([2, []]);
-  const never = sender.sendMade("/prompts:y", () => new Promise(() => undefined));
+  const never = sender.sendMade(textMessage("/prompts:y"), () => new Promise(() => undefined));
   await settle();
   sender.cancel();
   await never;
   services.reply = new HarnessError("InvalidCommand", { kind: "SendInput", why: "no" });
-  await sender.sendMade("//z", async () => ({ text: "/z", delivery: "queue" }));
+  await sender.sendMade(textMessage("//z"), async () => ({ text: "/z", delivery: "queue" }));
   expect(services.restored).toEqual([textMessage("/prompts:y"), textMessage("//z")]);
 });

@@ -3,6 +3,7 @@ import { InOrder } from "../../../base/async/in-order.ts";
 import { defined } from "../../../base/defined.ts";
 import { HarnessError, hasReason } from "../../../base/errors.ts";
 import type { InputId, SessionId } from "../../../base/ids.ts";
+import type { SentBlock } from "../../../protocol/content.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { DraftImage } from "../images/draft-image.ts";
 import { imageLabel } from "../images/draft-image.ts";
@@ -33,8 +34,11 @@ interface PendingMessage {
   isHandedOver: boolean;
 }
 
-/** An input for the engine, before its images are stored. */
-interface Prepared extends Pick<OutgoingMessage, "text" | "images"> {
+/** Content of an input: blocks, or a message whose images are not stored yet. */
+type PreparedContent = { readonly blocks: readonly SentBlock[] } | Pick<OutgoingMessage, "text" | "images">;
+
+/** Facts of an input for the engine. */
+interface InputFacts {
   readonly delivery: SendHow;
   /** Default: the session that is shown. */
   readonly session?: SessionId;
@@ -87,19 +91,22 @@ export class MessageSender implements Messages {
     await this.#inPlace(message, async (place) => {
       const { waited } = message;
       const { skill, agent } = waited ?? {};
-      const { text, images } = await this.#withMentioned(message, place);
-      await this.#deliver({ text, images, delivery: how, ...defined({ waited, skill, agent }) }, place);
+      const content = await this.#withMentioned(message, place);
+      await this.#deliver(content, { delivery: how, ...defined({ waited, skill, agent }) }, place);
     });
   }
 
-  async sendMade(line: string, make: () => Promise<MadeMessage | undefined>): Promise<void> {
-    await this.#inPlace(textMessage(line), async (place) => {
+  async sendMade(typed: OutgoingMessage, make: () => Promise<MadeMessage | undefined>): Promise<void> {
+    await this.#inPlace(typed, async (place) => {
       const made = await whileAlive(make(), place.cancelled.signal);
-      if (made === undefined) return;
-      const message = textMessage(made.text);
-      const shown = made.isExpanded === true ? message : await this.#withMentioned(message, place);
-      await this.#deliver({ ...made, ...shown }, place);
+      if (made !== undefined) await this.#deliver(await this.#contentOf(made, place), made, place);
     });
+  }
+
+  async #contentOf(made: MadeMessage, place: PendingMessage): Promise<PreparedContent> {
+    if ("content" in made) return { blocks: made.content };
+    const message = textMessage(made.text);
+    return made.isExpanded === true ? message : await this.#withMentioned(message, place);
   }
 
   /** Does the work of a message once those before it are sent. A failure is shown, and the message comes back. */
@@ -135,19 +142,18 @@ export class MessageSender implements Messages {
     }
   }
 
-  async #deliver(input: Prepared, place: PendingMessage): Promise<void> {
-    const { services, uploads } = this.#options;
+  async #deliver(prepared: PreparedContent, input: InputFacts, place: PendingMessage): Promise<void> {
+    const { services } = this.#options;
     const { signal } = place.cancelled;
-    const { text, images, delivery, skill, agent } = input;
+    const { delivery, skill, agent } = input;
     // An engine that is still starting is not waited for once the message is cancelled.
     const sessionId = input.session ?? (await whileAlive(services.session.session(), signal)).session;
-    const blocks = await whileAlive(uploads.blocks(images, sessionId), signal);
-    const words = text.trim() === "" ? [] : [{ type: "text" as const, text }];
+    const content = await whileAlive(this.#stored(prepared, sessionId), signal);
     place.isHandedOver = true;
     const answer = await services.session.send({
       kind: "SendInput",
       sessionId,
-      content: [...words, ...blocks],
+      content: [...content],
       delivery,
       ...defined({ skill, agent }),
     });
@@ -155,6 +161,14 @@ export class MessageSender implements Messages {
     const ahead = input.waited?.ahead;
     if (ahead !== undefined && answer.inputId !== undefined)
       await this.#moveBehind(sessionId, answer.inputId, ahead);
+  }
+
+  /** Returns the blocks of a content, with its images stored in the session. */
+  async #stored(prepared: PreparedContent, session: SessionId): Promise<readonly SentBlock[]> {
+    if ("blocks" in prepared) return prepared.blocks;
+    const { text, images } = prepared;
+    const words = text.trim() === "" ? [] : [{ type: "text" as const, text }];
+    return [...words, ...(await this.#options.uploads.blocks(images, session))];
   }
 
   /** Puts a message behind those that stood before it when it was taken back: before all that came later. */

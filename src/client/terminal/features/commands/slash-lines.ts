@@ -10,6 +10,7 @@ import { runSlashCommand } from "../../../slash/commands/slash-commands.ts";
 import type { SlashState } from "../../../slash/create-slash-context.ts";
 import { createSlashContext } from "../../../slash/create-slash-context.ts";
 import type { MadeMessage, SendHow } from "../../input/message.ts";
+import { textMessage } from "../../input/message.ts";
 import type { TerminalFeature } from "../../layout/feature.ts";
 import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
@@ -48,7 +49,10 @@ class SlashLines implements TerminalFeature {
       case "text":
         if (typed.text === text) return false;
         inBackground(
-          this.#services.messages.sendMade(text, async () => ({ text: typed.text, delivery: how })),
+          this.#services.messages.sendMade(textMessage(text), async () => ({
+            text: typed.text,
+            delivery: how,
+          })),
           this.#services,
         );
         return true;
@@ -74,7 +78,7 @@ class SlashLines implements TerminalFeature {
   /** Runs a command. What is sent until it has shown another session waits for that one. */
   #start(command: SlashCommand, line: string): void {
     const work = mayPrompt(command)
-      ? this.#services.messages.sendMade(line, () => this.#runWhileHere(command))
+      ? this.#services.messages.sendMade(textMessage(line), () => this.#runWhileHere(command))
       : this.#guarded(() => this.#runAndSend(command, line), line);
     if (!isSwitch(command)) {
       inBackground(work, this.#services);
@@ -117,7 +121,7 @@ class SlashLines implements TerminalFeature {
 
   async #runAndSend(command: SlashCommand, line: string): Promise<void> {
     const made = await this.#run(command);
-    if (made !== undefined) await this.#services.messages.sendMade(line, async () => made);
+    if (made !== undefined) await this.#services.messages.sendMade(textMessage(line), async () => made);
   }
 
   /** Runs a command. What it waits for when the client ends is no failure. */

@@ -67,7 +67,7 @@ export class QueueCommands {
 
   /** Sends a message into the running turn, or starts one that is held. */
   async sendNow(input: WaitingInput): Promise<void> {
-    const { session, draft, say, showFailure } = this.#services;
+    const { session, draft, say, messages } = this.#services;
     const { open, view } = session;
     if (open === undefined) return;
     const isRunning = view.run?.turn !== undefined;
@@ -78,19 +78,11 @@ export class QueueCommands {
     draft.remember(message);
     if (!(await this.#withdraw(input))) return;
     const { content, skill, agent } = input;
-    try {
-      const answer = await session.send({
-        kind: "SendInput",
-        sessionId: open.session,
-        content: [...content],
-        delivery: isRunning ? "steer" : "queue",
-        ...defined({ skill, agent }),
-      });
-      if (answer instanceof HarnessError) throw answer;
-    } catch (thrown) {
-      draft.restore([message]);
-      showFailure(thrown);
-    }
+    const delivery = isRunning ? "steer" : "queue";
+    await messages.sendMade(message, async () => ({
+      ...{ content, delivery, session: open.session },
+      ...defined({ skill, agent }),
+    }));
   }
 
   /** Moves a message by one place. */
