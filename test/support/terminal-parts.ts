@@ -104,6 +104,9 @@ export function fakeServices(): FakeServices {
       isUntouched: false,
       isOverNetwork: false,
       hasFailed: false,
+      async infoOf({ session }) {
+        return await this.query({ kind: "GetSession", sessionId: session, last: 0 });
+      },
       commandsOf: (open) => new KnownCommands(services.session, open.session),
       note: (note) => void services.notes.push(note),
       clear: () => void services.notes.splice(0),

@@ -20,6 +20,7 @@ import { inBackground } from "../layout/in-background.ts";
 import type { DrawnPart, Overlay, ScreenPart } from "../layout/part.ts";
 import { inSight } from "../layout/part.ts";
 import type { Services } from "../layout/services.ts";
+import type { OpenSession } from "../options.ts";
 import type { Size } from "../screen/screen.ts";
 import { AskDialog } from "./ask-dialog.ts";
 import type { AnswerCommand, Dialog } from "./dialog.ts";
@@ -274,9 +275,11 @@ export class QuestionDock implements ScreenPart, Disposable {
     entry.isSent = true;
     let isTaken = false;
     try {
-      const answer = await this.#services.session.send(command);
+      const { session } = this.#services;
+      const { open } = session;
+      const answer = await session.send(command);
       isTaken = !(answer instanceof HarnessError);
-      const isGone = await this.#isGone(answer, command);
+      const isGone = await this.#isGone(answer, open);
       if (isGone) this.#services.say(GONE, "warning");
       else this.#showOutcome(answer);
       this.#keepWritten(written, key, isGone ? undefined : answer);
@@ -305,9 +308,9 @@ export class QuestionDock implements ScreenPart, Disposable {
   }
 
   /** Returns true for a refusal because nothing is asked any more, such as after a restart of the engine. */
-  async #isGone(answer: AnswerOutcome, { sessionId }: AnswerCommand): Promise<boolean> {
-    if (!hasReason(answer, "InvalidCommand")) return false;
-    const info = await this.#services.session.query({ kind: "GetSession", sessionId, last: 0 });
+  async #isGone(answer: AnswerOutcome, open: OpenSession | undefined): Promise<boolean> {
+    if (!hasReason(answer, "InvalidCommand") || open === undefined) return false;
+    const info = await this.#services.session.infoOf(open, { isFresh: true });
     return !(info instanceof HarnessError) && info.questions === 0;
   }
 
