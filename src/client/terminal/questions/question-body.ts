@@ -7,7 +7,7 @@ import { widthOfSpans, wrapSpans } from "../drawing/wrap-spans.ts";
 import type { Dialog } from "./dialog.ts";
 import { timeLimitText } from "./time-limit.ts";
 
-/** All rows of what a question asks, and the part of them that there is room for. */
+/** All rows of what a question asks, and the part of them that fits. */
 export class QuestionBody {
   readonly #dialog: Dialog;
   /** First row that is shown. */
