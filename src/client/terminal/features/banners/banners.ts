@@ -21,10 +21,6 @@ export function banners(services: Services): TerminalFeature {
   const ofAgents = new Set<SessionId>();
   let toObserve: SessionId | undefined;
 
-  function atStart(text: string, at: number): void {
-    if (!expiry.take(text)) board.put({ key: `${SESSION}${at}`, text, tone: "warning" });
-  }
-
   function observed(): void {
     board.put({ key: `${SESSION}observed`, text: OBSERVED_TEXT, tone: "info" });
   }
@@ -50,8 +46,10 @@ export function banners(services: Services): TerminalFeature {
     opened() {
       board.remove(SESSION);
       const { open } = session;
-      for (const [at, text] of (open?.notices ?? []).entries()) atStart(text, at);
       if (open === undefined) return;
+      for (const [at, text] of open.notices.entries())
+        if (text !== open.expiring) board.put({ key: `${SESSION}${at}`, text, tone: "warning" });
+      expiry.opened(open);
       board.remove(`${AGENT}${open.session}`);
       if (ofAgents.has(open.session)) observed();
     },
