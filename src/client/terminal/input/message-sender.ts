@@ -10,7 +10,7 @@ import { imageLabel } from "../images/draft-image.ts";
 import { imageMentions, readImage } from "../images/image-paths.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
 import type { Services } from "../layout/services.ts";
-import type { MadeMessage, Messages, OutgoingMessage, SendHow, Waited } from "./message.ts";
+import type { Messages, ModelMessage, OutgoingMessage, QueueFacts, SendHow } from "./message.ts";
 import { textMessage } from "./message.ts";
 
 export interface MessageSenderOptions {
@@ -42,7 +42,7 @@ interface InputFacts {
   readonly delivery: SendHow;
   /** Default: the session that is shown. */
   readonly session?: SessionId;
-  readonly waited?: Waited;
+  readonly fromQueue?: QueueFacts;
   readonly skill?: string;
   readonly agent?: string;
 }
@@ -89,24 +89,24 @@ export class MessageSender implements Messages {
 
   async send(message: OutgoingMessage, how: SendHow): Promise<void> {
     await this.#inPlace(message, async (place) => {
-      const { waited } = message;
-      const { skill, agent } = waited ?? {};
+      const { fromQueue } = message;
+      const { skill, agent } = fromQueue ?? {};
       const content = await this.#withMentioned(message, place);
-      await this.#deliver(content, { delivery: how, ...defined({ waited, skill, agent }) }, place);
+      await this.#deliver(content, { delivery: how, ...defined({ fromQueue, skill, agent }) }, place);
     });
   }
 
-  async sendMade(typed: OutgoingMessage, make: () => Promise<MadeMessage | undefined>): Promise<void> {
+  async sendFor(typed: OutgoingMessage, compose: () => Promise<ModelMessage | undefined>): Promise<void> {
     await this.#inPlace(typed, async (place) => {
-      const made = await whileAlive(make(), place.cancelled.signal);
-      if (made !== undefined) await this.#deliver(await this.#contentOf(made, place), made, place);
+      const message = await whileAlive(compose(), place.cancelled.signal);
+      if (message !== undefined) await this.#deliver(await this.#contentOf(message, place), message, place);
     });
   }
 
-  async #contentOf(made: MadeMessage, place: PendingMessage): Promise<PreparedContent> {
-    if ("content" in made) return { blocks: made.content };
-    const message = textMessage(made.text);
-    return made.isExpanded === true ? message : await this.#withMentioned(message, place);
+  async #contentOf(message: ModelMessage, place: PendingMessage): Promise<PreparedContent> {
+    if ("content" in message) return { blocks: message.content };
+    const written = textMessage(message.text);
+    return message.isExpanded === true ? written : await this.#withMentioned(written, place);
   }
 
   /** Does the work of a message once those before it are sent. A failure is shown, and the message comes back. */
@@ -135,7 +135,7 @@ export class MessageSender implements Messages {
       }
       services.draft.restore([message]); // nothing typed is lost
       if (thrown instanceof HarnessError) refused(thrown);
-      tellUnsent(thrown, services);
+      showUnsent(thrown, services);
     } finally {
       this.#places = this.#places.filter((each) => each !== place);
       services.redraw();
@@ -158,7 +158,7 @@ export class MessageSender implements Messages {
       ...defined({ skill, agent }),
     });
     if (answer instanceof HarnessError) throw answer;
-    const ahead = input.waited?.ahead;
+    const ahead = input.fromQueue?.ahead;
     if (ahead !== undefined && answer.inputId !== undefined)
       await this.#moveBehind(sessionId, answer.inputId, ahead);
   }
@@ -195,7 +195,7 @@ export class MessageSender implements Messages {
 }
 
 /** Shows why a message was not sent. Without a model or a session, the way to one is what counts. */
-function tellUnsent(failure: unknown, { keys, say, showFailure }: Services): void {
+function showUnsent(failure: unknown, { keys, say, showFailure }: Services): void {
   if (hasReason(failure, "NoModel")) {
     const key = keys.label("model.setUp", "the palette");
     say(`No model yet: ${key} sets one up. Your prompt stays in the draft.`, "warning");

@@ -58,6 +58,8 @@ export interface SessionAccess {
    * @param how `isFresh`: the engine is asked in any case. Default: false.
    */
   infoOf(open: OpenSession, how?: { readonly isFresh?: boolean }): Promise<SessionInfoAnswer>;
+  /** Returns true for an event of the session that is shown from before this client attached to it. */
+  isPast(event: EventSeq): boolean;
   /** Adds a note of this client to the transcript. */
   note(note: LocalNote): void;
   /** Leaves everything out of the transcript that was read so far; the session keeps it. */

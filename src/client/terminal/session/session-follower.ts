@@ -97,6 +97,10 @@ export class SessionFollower implements SessionAccess {
     return info.read();
   }
 
+  isPast(event: EventSeq): boolean {
+    return event <= (this.open?.past ?? 0);
+  }
+
   note(note: LocalNote): void {
     this.#log.note(note);
   }

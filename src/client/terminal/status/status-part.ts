@@ -55,7 +55,7 @@ export class StatusPart implements Disposable {
   add(envelope: Envelope): void {
     this.#facts = statusFactsAfter(this.#facts, envelope);
     const { id, kind, parentCall } = envelope;
-    const isPast = id <= (this.#services.session.open?.past ?? 0);
+    const isPast = this.#services.session.isPast(id);
     if ((kind === "ModelChanged" || kind === "TurnEnded") && parentCall === undefined && !isPast)
       inBackground(this.read(), this.#services);
     if (this.#facts.turnSince === undefined) this.#stopTick();

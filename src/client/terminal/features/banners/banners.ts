@@ -68,9 +68,8 @@ export function banners(services: Services): TerminalFeature {
     },
     changed(envelope) {
       if (isFirstTurnOfAgent(envelope)) observed();
-      const isPast = envelope.id <= (session.open?.past ?? 0);
       // What the restart has ended is behind the person once something new is done.
-      if (envelope.kind === "TurnStarted" && !isPast) board.remove(`${ENGINE}resumed`);
+      if (envelope.kind === "TurnStarted" && !session.isPast(envelope.id)) board.remove(`${ENGINE}resumed`);
       if (envelope.kind !== "CustomEvent" || envelope.aside !== true) return;
       const [text, of] = [agentText(envelope.payload), agentSessionOf(envelope.payload)];
       if (text === undefined || of === undefined || of === session.open?.session) return;

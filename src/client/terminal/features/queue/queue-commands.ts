@@ -31,7 +31,7 @@ export class QueueCommands {
     const { draft } = this.#services;
     draft.remember(message); // nothing is lost if the client is killed between the two
     if (!(await this.#withdraw(input))) return;
-    draft.restore([{ ...message, waited: { ahead, ...defined({ skill, agent }) } }]);
+    draft.restore([{ ...message, fromQueue: { ahead, ...defined({ skill, agent }) } }]);
     const how = skill ?? agent;
     if (how !== undefined) say(`Sent again, it uses ${how} as before.`);
     this.#services.redraw();
@@ -79,7 +79,7 @@ export class QueueCommands {
     if (!(await this.#withdraw(input))) return;
     const { content, skill, agent } = input;
     const delivery = isRunning ? "steer" : "queue";
-    await messages.sendMade(message, async () => ({
+    await messages.sendFor(message, async () => ({
       ...{ content, delivery, session: open.session },
       ...defined({ skill, agent }),
     }));

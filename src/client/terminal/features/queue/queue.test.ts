@@ -100,7 +100,7 @@ test("[ENG-26 bar Queue] the panel moves a message, takes it back with its place
   overlay?.act("queue.edit");
   await settle();
   expect(fake.sent.at(-1)).toMatchObject({ kind: "WithdrawInput", inputId: "inp_2" });
-  expect(fake.restored).toEqual([{ text: "b", images: [], waited: { ahead: ["inp_1" as never] } }]);
+  expect(fake.restored).toEqual([{ text: "b", images: [], fromQueue: { ahead: ["inp_1" as never] } }]);
   expect(fake.overlays).toEqual([]);
   fake.reply = GONE;
   feature.actions?.["input.takeBack"]?.();
