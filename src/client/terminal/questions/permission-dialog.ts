@@ -1,4 +1,3 @@
-import { isObject, stringAt } from "../../../base/json.ts";
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { PermissionAnswer } from "../../../view/questions/permission-answers.ts";
@@ -13,6 +12,7 @@ import {
 } from "../../../view/questions/question-words.ts";
 import { ruleChoices } from "../../../view/questions/rule-choices.ts";
 import { reveal } from "../../../view/terminal/terminal-text.ts";
+import { changedPath } from "../../../view/texts/changes/change-preview.ts";
 import type { DrawnRow, Style } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
@@ -263,7 +263,7 @@ export class PermissionDialog implements Dialog {
   /** Path of the file that is changed. */
   get #path(): string | undefined {
     const { args, preview } = this.#request;
-    return preview !== undefined && isObject(args) ? stringAt(args, preview.path) : undefined;
+    return changedPath(preview, args);
   }
 
   #summaryRows(columns: number): readonly DrawnRow[] {
