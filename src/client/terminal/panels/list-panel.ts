@@ -108,9 +108,9 @@ export class ListPanel<Value> implements Overlay {
     this.refresh();
   }
 
-  /** Goes to the first entry that is meant, if it is listed. */
-  goTo(isMeant: (value: Value) => boolean): void {
-    const at = this.#found().findIndex(({ value }) => isMeant(value));
+  /** Goes to the first entry that passes the test, if one does. */
+  goTo(isWanted: (value: Value) => boolean): void {
+    const at = this.#found().findIndex(({ value }) => isWanted(value));
     if (at >= 0) this.#at = at;
     this.refresh();
   }

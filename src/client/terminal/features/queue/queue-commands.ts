@@ -11,7 +11,7 @@ import type { Services } from "../../layout/services.ts";
 const GONE = "That message does not wait any more: it has started, or somebody took it back.";
 const NOT_EDITABLE = "That message has attached files: it can be moved and withdrawn, and not edited.";
 
-/** Changes what waits in the queue of the session that is shown (ENG-26). Refusals and races are said. */
+/** Changes what waits in the queue of the session that is shown (ENG-26). Shows refusals and races. */
 export class QueueCommands {
   readonly #services: Services;
 
