@@ -18,6 +18,7 @@ import type { ResumeRequest } from "../session/options.ts";
 import type { SessionWishes } from "../session/plan.ts";
 import type { People } from "../session/questions/people.ts";
 import { LossNotices } from "../session/store/loss-notices.ts";
+import type { OpenedSession } from "../session/turns/opened-session.ts";
 import type { HealthSources } from "./doctor/health.ts";
 import { bootStep } from "./engine/boot.ts";
 import type { Engine } from "./engine/engine.ts";
@@ -183,7 +184,8 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     news: async () => (await answers(multiplexer)).news,
     async openSession(request, client) {
       const { session, changed, openNotices } = await opener.open(request, client?.identityClass);
-      return { session, notices: [...changed, ...(await opener.notices(openNotices, options.wishes))] };
+      const { notices, expiring } = await opener.notices(openNotices, options.wishes);
+      return { session, notices: [...changed, ...notices], ...defined({ expiring }) };
     },
     async prepareSwitch(command, turn) {
       const prepare = live.find(command.sessionId)?.prepareSwitch;
@@ -207,7 +209,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
         logId,
         profile,
         model,
-        notices: await opener.notices(openNotices, options.wishes),
+        notices: (await opener.notices(openNotices, options.wishes)).notices,
       };
     },
     attach: (client) => Promise.resolve(connectInproc(multiplexer, { ...client, wire: "process" }, served)),
@@ -248,7 +250,8 @@ function promptsOf(
     async openPrompt(prompt) {
       const { session, openNotices } = await opener.openPrompt(prompt);
       await multiplexer.adopt({ session });
-      return { session: session.id, notices: await opener.notices(openNotices, prompt.wishes) };
+      const { notices } = await opener.notices(openNotices, prompt.wishes);
+      return { session: session.id, notices };
     },
     async runsHere(resume, workingDir) {
       const log = await findLog(resume, host.store, workingDir);
@@ -267,10 +270,11 @@ function sessionOpener(engine: Engine, { config, sessions }: EngineResources, si
     async notices(
       own: readonly string[],
       { attended }: Pick<SessionWishes, "attended">,
-    ): Promise<readonly string[]> {
-      const told = await providers.credentials.notices();
-      const warning = attended ? await warningOf(sessions) : undefined;
-      return [...told, ...own, ...(warning === undefined ? [] : [warning])];
+    ): Promise<Required<Pick<OpenedSession, "notices">> & Pick<OpenedSession, "expiring">> {
+      const ofKeys = await providers.credentials.notices();
+      const expiring = attended ? await warningOf(sessions) : undefined;
+      const notices = [...ofKeys, ...own];
+      return expiring === undefined ? { notices } : { notices: [...notices, expiring], expiring };
     },
     /** Opens a session besides the first: config.toml may have changed by then. */
     async open(

@@ -4,7 +4,7 @@ import { KnownCommands } from "../../src/client/slash/known-commands.ts";
 import type { DrawnRow } from "../../src/client/terminal/drawing/span.ts";
 import { textOfRow } from "../../src/client/terminal/drawing/span.ts";
 import type { DraftImage } from "../../src/client/terminal/images/draft-image.ts";
-import type { MadeMessage, OutgoingMessage } from "../../src/client/terminal/input/message.ts";
+import type { ModelMessage, OutgoingMessage } from "../../src/client/terminal/input/message.ts";
 import { KeyTable } from "../../src/client/terminal/keys/key-table.ts";
 import type { Overlay } from "../../src/client/terminal/layout/part.ts";
 import type { Services } from "../../src/client/terminal/layout/services.ts";
@@ -38,7 +38,7 @@ export interface FakeServices extends Services {
   readonly restored: OutgoingMessage[];
   readonly remembered: OutgoingMessage[];
   /** Messages for the model. */
-  readonly messaged: (OutgoingMessage | MadeMessage)[];
+  readonly messaged: (OutgoingMessage | ModelMessage)[];
   readonly pastedImages: DraftImage[];
   /** Control sequences that were written outside of frames. */
   readonly controls: string[];
@@ -104,6 +104,12 @@ export function fakeServices(): FakeServices {
       isUntouched: false,
       isOverNetwork: false,
       hasFailed: false,
+      isPast(event) {
+        return event <= (this.open?.past ?? 0);
+      },
+      async infoOf({ session }) {
+        return await this.query({ kind: "GetSession", sessionId: session, last: 0 });
+      },
       commandsOf: (open) => new KnownCommands(services.session, open.session),
       note: (note) => void services.notes.push(note),
       clear: () => void services.notes.splice(0),
@@ -152,9 +158,9 @@ export function fakeServices(): FakeServices {
     },
     messages: {
       send: async (message) => void services.messaged.push(message),
-      async sendMade(_line, make) {
-        const made = await make();
-        if (made !== undefined) services.messaged.push(made);
+      async sendFor(_typed, compose) {
+        const message = await compose();
+        if (message !== undefined) services.messaged.push(message);
       },
     },
     host: {

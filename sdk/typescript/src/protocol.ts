@@ -1891,10 +1891,14 @@ export interface ListExpiringResult {
   readonly dismissed: boolean;
 }
 
-/** Sentences for the person. */
 export interface CreateSessionResult {
   /** Sentences for the person. */
   readonly notices?: readonly string[];
+  /**
+   * The one of `notices` about sessions that lose content within a week: `DismissExpiring` hides it. Absent: none
+   * is. Since protocol 0.3.0.
+   */
+  readonly expiring?: string;
 }
 
 /** Sentences for the person. */

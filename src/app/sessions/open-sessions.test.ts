@@ -12,7 +12,9 @@ import { HarnessError } from "../../base/errors.ts";
 import type { LogId } from "../../base/ids.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { encode } from "../../base/text/text.ts";
+import { readAccepted } from "../../protocol/commands/results.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { PROTOCOL_VERSION } from "../../protocol/version.ts";
 import { resumeHistory } from "../../session/history/history.ts";
 import type { LogInfo } from "../../session/store/store.ts";
 import { exportJsonl } from "../../session/transcript/jsonl.ts";
@@ -168,6 +170,16 @@ test("[SES-06] content that expires within seven days is announced at the start;
   {
     await using unattended = await place.open();
     expect(unattended.notices.filter((notice) => notice.includes("this week"))).toEqual([]);
+  }
+  {
+    // A client tells that notice from others by its field: no text is read.
+    await using harness = await place.open({ wishes: { attended: true } });
+    const client = await harness.attach({ identityClass: "human", label: "test" });
+    await client.handshake(PROTOCOL_VERSION);
+    const accepted = await client.send({ kind: "CreateSession" });
+    const { notices = [], expiring = "" } = readAccepted("CreateSession", accepted).result ?? {};
+    expect(expiring).toStartWith("1 session expires this week");
+    expect(notices).toContain(expiring);
   }
   await dismissExpiring(sessions, await retentionOf(sessions));
   expect(await told()).toEqual([]);

@@ -26,6 +26,8 @@ export interface OpenSession {
   readonly fresh?: CommandOf<"CreateSession">;
   /** Sentences for the person at the start. */
   readonly notices: readonly string[];
+  /** The one of them about sessions that are about to expire. Absent: none is. */
+  readonly expiring?: string;
 }
 
 /** A session to show: a new one, or a stored one. */

@@ -1,14 +1,16 @@
 import { expect, test } from "bun:test";
+import { FakeConnection, LOG, SESSION } from "../../../test/support/fake-connection.ts";
 import { filesUnder, isTest, readSource } from "../../../test/support/source.ts";
 import { fakeServices } from "../../../test/support/terminal-parts.ts";
 import { until } from "../../../test/support/until.ts";
 import { HarnessError } from "../../base/errors.ts";
+import type { Event } from "../../protocol/events/events.ts";
 import { displayWidth } from "../../view/terminal/display-width.ts";
 import { neutralise } from "../../view/terminal/terminal-text.ts";
 import { NO_EFFECT } from "./global-actions.ts";
 import type { ActionName } from "./keys/actions.ts";
 import { ACTION_NAMES, ACTIONS } from "./keys/actions.ts";
-import type { TerminalOutcome } from "./options.ts";
+import type { ReachedByTerminal, TerminalOutcome } from "./options.ts";
 import { textOfPainted } from "./screen/frames/painted-text.ts";
 import type { ScreenFrame, ScreenInput, Size, TerminalScreenOptions } from "./screen/screen.ts";
 import { runTerminalClient } from "./terminal-client.ts";
@@ -34,8 +36,24 @@ interface Rig extends AsyncDisposable {
 /** An entry of the settings file that is named on the screen once the file is read. */
 const MARK = "the_end = true\n";
 
+/** An engine that refuses everything. */
+const NO_ENGINE: ReachedByTerminal = {
+  connection: {
+    clientId: "cli_self",
+    query: async () => {
+      throw REFUSAL;
+    },
+    send: async () => {
+      throw REFUSAL;
+    },
+  } as never,
+  open: async () => {
+    throw REFUSAL;
+  },
+};
+
 /** Starts the client with a settings file, and waits until it is read. */
-async function start(settings: string): Promise<Rig> {
+async function start(settings: string, engine = NO_ENGINE): Promise<Rig> {
   const { host, clock } = fakeServices();
   const leave = new AbortController();
   let options: TerminalScreenOptions | undefined;
@@ -55,24 +73,10 @@ async function start(settings: string): Promise<Rig> {
       stop: () => undefined,
     };
   };
-  const connection = {
-    clientId: "cli_self",
-    query: async () => {
-      throw REFUSAL;
-    },
-    send: async () => {
-      throw REFUSAL;
-    },
-  } as never;
   const outcome = runTerminalClient({
     version: "0",
     workingDir: "/work",
-    engine: Promise.resolve({
-      connection,
-      open: async () => {
-        throw REFUSAL;
-      },
-    }),
+    engine: Promise.resolve(engine),
     host: {
       ...host,
       async readSettings() {
@@ -235,4 +239,27 @@ test("[TUI-03 bar Exit] a second Ctrl-C leaves within two seconds of the first o
   rig.press("ctrl+c");
   await until("the client has ended", () => rig.left !== undefined);
   expect(rig.left).toBe("interrupt");
+});
+
+test("[PERF-01 TUI-10] the parts of the screen ask once for the facts of a session that is opened", async () => {
+  const connection = new FakeConnection();
+  const tokens = { inputTokens: 1, outputTokens: 1, usd: 1 };
+  const past = 2_100; // of so long a log the last page is read
+  for (let event = 0; event < past; event += 1)
+    connection.publish({
+      kind: "CostIncremented",
+      payload: { provider: "m", model: "n", ...tokens },
+    } as Event);
+  connection.reply = ({ kind }) => {
+    if (kind !== "GetSession") throw REFUSAL;
+    return { title: "A title", state: "idle", context_window: 1_000 };
+  };
+  const named = { session: SESSION, log: LOG, profile: "p", model: "m:n", past, history: true, notices: [] };
+  await using rig = await start("", { ...NO_ENGINE, connection, named });
+  const asked = () => connection.queries.map(({ kind }) => kind);
+  await until("the last page and the draft are read", () => {
+    expect(rig.left).toBeUndefined();
+    return asked().includes("GetDraft") && asked().includes("ListTasks");
+  });
+  expect(asked().filter((kind) => kind === "GetSession")).toHaveLength(1);
 });

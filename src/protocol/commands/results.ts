@@ -141,7 +141,13 @@ const ReloadSkillsResult = z.object({
 
 /** The `result` of each command that has one. What is left out has none that a client reads by its fields. */
 export const COMMAND_RESULTS = {
-  CreateSession: notices(),
+  CreateSession: notices().extend({
+    /**
+     * The one of `notices` about sessions that lose content within a week: `DismissExpiring` hides it. Absent: none is.
+     * Since protocol 0.3.0.
+     */
+    expiring: z.string().optional(),
+  }),
   AttachSession: notices(),
   SwitchProfile: notices().extend({
     /** Name of the profile before. */

@@ -425,6 +425,7 @@ const CHANGE_THE_LOG: ReadonlySet<string> = new Set<StoredSessionCommand>([
   ...(["RenameSession", "ArchiveSession", "PinSession", "DeleteSession"] as const),
 ]);
 
-function acceptedAs({ session, notices = [] }: OpenedSession): Accepted {
-  return { sessionId: session.id, ...(notices.length === 0 ? {} : { result: { notices } }) };
+function acceptedAs({ session, notices = [], expiring }: OpenedSession): Accepted {
+  const result = { notices, ...defined({ expiring }) };
+  return { sessionId: session.id, ...(notices.length === 0 ? {} : { result }) };
 }

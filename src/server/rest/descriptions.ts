@@ -2418,10 +2418,12 @@ export const DESCRIPTIONS: Descriptions = {
   }
  },
  "CreateSessionResult": {
-  "about": "Sentences for the person.",
   "fields": {
    "notices": {
     "about": "Sentences for the person."
+   },
+   "expiring": {
+    "about": "The one of `notices` about sessions that lose content within a week: `DismissExpiring` hides it. Absent: none is. Since protocol 0.3.0."
    }
   }
  },

@@ -4,4 +4,6 @@ import type { Session } from "./session.ts";
 export interface OpenedSession {
   readonly session: Session;
   readonly notices?: readonly string[];
+  /** The one of them about sessions that lose content within a week. Absent: none is. */
+  readonly expiring?: string;
 }

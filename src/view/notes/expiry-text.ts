@@ -12,8 +12,3 @@ export function expiringSessionsText(sessions: readonly string[], total = sessio
   const them = total === 1 ? "it" : "them";
   return `${many} this week: ${named} — /sessions:pin or /sessions:export to keep ${them}. (/sessions:dismiss)`;
 }
-
-/** Returns true for the text of that warning, which DismissExpiring hides. */
-export function isExpiryText(text: string): boolean {
-  return /^\d+ sessions? expires? this week: /.test(text);
-}

@@ -26,6 +26,11 @@ export function questionId(question: Question): CallId | AskId {
   return question.kind === "permission" ? question.request.callId : question.ask.askId;
 }
 
+/** Returns the request or the ask of a question: the same object as long as it is not asked again. */
+export function requestOf(question: Question): PayloadOf<"PermissionRequested"> | PayloadOf<"Asked"> {
+  return question.kind === "permission" ? question.request : question.ask;
+}
+
 /**
  * Returns true if an event closes a question: an answer, the result of its call, or the end of its turn. Questions
  * about the project's files and codes for tokens outlive a turn.
@@ -117,18 +122,13 @@ export function questionEntriesAfter<Entry>(
   });
   let next: readonly Entry[] = rest.length === entries.length ? entries : rest;
   for (const question of after) {
-    if (before.some((each) => textOf(each) === textOf(question))) continue; // marked at most
+    if (before.some((each) => requestOf(each) === requestOf(question))) continue; // marked at most
     const at = next.findIndex((each) => id(each) === questionId(question));
     const made = entry(question, next[at]);
     if (made === undefined || made === next[at]) continue;
     next = at < 0 ? [...next, made] : next.with(at, made);
   }
   return next;
-}
-
-/** Returns what was asked, the same object as long as it is not asked again. */
-function textOf(question: Question): object {
-  return question.kind === "permission" ? question.request : question.ask;
 }
 
 function outlivesTurn(question: Question): boolean {

@@ -4861,6 +4861,9 @@ class ListExpiringResult(TypedDict):
 class CreateSessionResult(TypedDict, total=False):
     # Sentences for the person.
     notices: List[str]
+    # The one of `notices` about sessions that lose content within a week: `DismissExpiring` hides it. Absent: none
+    # is. Since protocol 0.3.0.
+    expiring: str
 
 
 class AttachSessionResult(TypedDict, total=False):

@@ -44,6 +44,8 @@ export interface LineSession {
   readonly fresh: CommandOf<"CreateSession">;
   /** Sentences for the person at the start. */
   readonly notices: readonly string[];
+  /** The one of them about sessions that are about to expire. Absent: none is. */
+  readonly expiring?: string;
 }
 
 /**
@@ -70,7 +72,7 @@ export async function openLineSession(dependencies: LineSessionDependencies): Pr
     history: found !== undefined,
     past: events,
     fresh: request,
-    notices: noticesOf(accepted),
+    ...noticesOf(accepted),
   };
 }
 
@@ -93,9 +95,12 @@ async function attachTo(
   return { ...now, fresh, notices: settingsNotice };
 }
 
-function noticesOf({ result }: Accepted): readonly string[] {
-  const notices: unknown = isObject(result) ? result["notices"] : undefined;
-  return Array.isArray(notices) ? notices.filter((notice) => typeof notice === "string") : [];
+function noticesOf({ result }: Accepted): Pick<LineSession, "notices" | "expiring"> {
+  const { notices, expiring } = isObject(result) ? result : {};
+  return {
+    notices: Array.isArray(notices) ? notices.filter((notice) => typeof notice === "string") : [],
+    ...(typeof expiring === "string" ? { expiring } : {}),
+  };
 }
 
 async function wantedSession(dependencies: LineSessionDependencies): Promise<SessionInfo | undefined> {

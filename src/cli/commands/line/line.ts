@@ -40,9 +40,9 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
   const notices = engineNotices({ isOwn: line.connect === undefined });
   const { onState, onResumed, onNotRestarted, onUpgrade } = notices;
   const screen = await screenOf(line, at);
-  const opensPanels = hasPanels(line, screen, at);
+  const isFull = hasPanels(line, screen, at);
   // Nothing is started for words that are refused.
-  if (line.settings.choosesSession === true && !opensPanels)
+  if (line.settings.choosesSession === true && !isFull)
     throw new HarnessError("UsageInvalid", { problem: NO_SESSION_TEXT });
   const begins = Promise.withResolvers<void>();
   await using starting = startingEngine(async (signal) => {
@@ -53,7 +53,7 @@ export async function runLine(line: Line, at: ProcessContext): Promise<ExitCode>
     begins.resolve();
     await starting.reached; // it may ask for its token on the terminal
   }
-  if (opensPanels) {
+  if (isFull) {
     const { runFullScreen } = await import("./full-screen.ts");
     const shown = (): void => void at.world.clock.timer(FIRST_KEYS_MS, begins.resolve);
     return await runFullScreen(line, starting, { at, isInline: screen === "inline", notices, shown });

@@ -1,8 +1,23 @@
+import { defined } from "../../../base/defined.ts";
 import { NO_NEWLINE } from "../../../base/text/diff/hunks.ts";
+import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { ProposedChange } from "../../../view/texts/changes/change-preview.ts";
+import { changedPath, proposedChanges } from "../../../view/texts/changes/change-preview.ts";
 import { proposedHunks } from "../../../view/transcript/source/proposed-hunks.ts";
 import type { DiffFile } from "./diff-file.ts";
 import { diffLine } from "./diff-file.ts";
+import { parseDiff } from "./parse-diff.ts";
+
+/** Returns the change of a call: the engine's diff, else what its arguments propose (PERM-06). */
+export function callDiff({
+  args,
+  diff,
+  preview,
+}: Pick<PayloadOf<"PermissionRequested">, "args" | "diff" | "preview">): readonly DiffFile[] {
+  if (diff === undefined) return proposedDiff(proposedChanges(preview, args));
+  const to = changedPath(preview, args);
+  return parseDiff(diff).map((file) => ({ ...defined({ to }), ...file }));
+}
 
 /** Returns the changes that a call proposes as diffs, one for each change. Their places in the file are not known. */
 export function proposedDiff(changes: readonly ProposedChange[]): readonly DiffFile[] {

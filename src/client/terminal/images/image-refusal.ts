@@ -1,12 +1,13 @@
 import { HarnessError } from "../../../base/errors.ts";
 import type { Services } from "../layout/services.ts";
+import { currentModel } from "../session/current-model.ts";
 
 /** Returns a sentence if the model of the session is known to take no images; undefined otherwise. */
 export async function imageRefusal({
   session,
   keys,
 }: Pick<Services, "session" | "keys">): Promise<string | undefined> {
-  const model = session.view.run?.model ?? session.open?.model;
+  const { model } = currentModel({ session });
   if (model === undefined) return undefined;
   const answer = await session.query({ kind: "ListProviders", models: true });
   if (answer instanceof HarnessError) return undefined; // the engine refuses what the model does not take

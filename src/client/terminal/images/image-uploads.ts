@@ -54,10 +54,16 @@ export class ImageUploads {
     if (known?.session === session) return await known.block;
     const upload: Upload = { session, block: this.#store(source, session) };
     this.#uploads.set(image, upload);
-    const block = await upload.block;
-    if (block instanceof HarnessError) this.#uploads.delete(image);
-    else if (block.type === "attachment") upload.attachment = block.id;
-    return block;
+    let isStored = false;
+    try {
+      const block = await upload.block;
+      isStored = !(block instanceof HarnessError);
+      if (!(block instanceof HarnessError) && block.type === "attachment") upload.attachment = block.id;
+      return block;
+    } finally {
+      // The next try stores it again. Another session may have it by now.
+      if (!isStored && this.#uploads.get(image) === upload) this.#uploads.delete(image);
+    }
   }
 
   async #store(

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { fakeServices } from "../../../../test/support/terminal-parts.ts";
 import { HarnessError } from "../../../base/errors.ts";
+import type { SessionId } from "../../../base/ids.ts";
+import type { DraftImage } from "./draft-image.ts";
 import { draftImage, imageLabels, keptLabel, readKeptDraft } from "./draft-image.ts";
 import { imageMentions, pastedImagePaths, readImage } from "./image-paths.ts";
 import { imageRefusal } from "./image-refusal.ts";
@@ -114,4 +116,30 @@ test("[TUI-08] a model that is known to take no images is named before the messa
   expect(await imageRefusal(services)).toBeUndefined();
   services.found = listed();
   expect(await imageRefusal(services)).toBeUndefined();
+});
+
+test("[TUI-08] an image whose upload broke is stored with the next try, and one refusal leaves that of another session", async () => {
+  const refusal = new HarnessError("InvalidCommand", { kind: "SendInput", why: "no" });
+  const first = Promise.withResolvers<HarnessError>();
+  const answers: (() => Promise<never>)[] = [
+    () => Promise.reject(new TypeError("the connection is gone")),
+    () => first.promise as Promise<never>,
+  ];
+  const asked: string[] = [];
+  const uploads = new ImageUploads({
+    async attach(session) {
+      asked.push(session);
+      const answer = answers.shift();
+      return answer === undefined ? ({ attachment: `att_${asked.length}` } as never) : await answer();
+    },
+  });
+  const image = draftImage(PNG) as DraftImage;
+  const [one, other] = ["ses_1", "ses_2"] as unknown as readonly [SessionId, SessionId];
+  await expect(uploads.blocks([image], one)).rejects.toThrow("the connection is gone");
+  const again = uploads.blocks([image], one);
+  expect(await uploads.blocks([image], other)).toEqual([{ type: "attachment", id: "att_3" as never }]);
+  first.resolve(refusal);
+  await expect(again).rejects.toBe(refusal);
+  expect(uploads.attachmentOf(image, other)).toBe("att_3" as never);
+  expect(asked).toEqual(["ses_1", "ses_1", "ses_2"]);
 });

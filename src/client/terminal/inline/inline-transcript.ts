@@ -45,7 +45,7 @@ export class InlineTranscript implements ScreenPart {
   /** True once the stored part of the session is read. */
   #isRead = false;
   #isUnfolded = false;
-  /** Sessions that were begun before the one that is shown. */
+  /** Number of sessions that were shown before this one. */
   #before = -1;
   #hasBanner = false;
 

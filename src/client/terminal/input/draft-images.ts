@@ -17,7 +17,7 @@ export interface DraftImagesOptions {
   readonly edit: (edit: Edit) => void;
 }
 
-/** Puts images into a draft (TUI-08). Limits and a model that takes none are said at once. */
+/** Puts images into a draft (TUI-08). Shows at once that a limit is reached, or that the model takes none. */
 export class DraftImages {
   readonly #services: Services;
   readonly #options: DraftImagesOptions;

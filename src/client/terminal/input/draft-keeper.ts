@@ -4,6 +4,7 @@ import { DRAFT_CHARACTERS_MAX } from "../../../protocol/commands/run-limits.ts";
 import { keptLabel, readKeptDraft } from "../images/draft-image.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
 import type { Services } from "../layout/services.ts";
+import type { OpenSession } from "../options.ts";
 import type { ChippedText } from "./editor/chips.ts";
 import { expandedBy, imagesOf } from "./editor/chips.ts";
 import type { OutgoingMessage } from "./message.ts";
@@ -37,6 +38,8 @@ interface DraftLocation {
   /** Log of the session: all runs of a log have one draft. */
   readonly log: LogId;
   readonly reader: string;
+  /** True if no other terminal client was in the session. Absent: no session is open. */
+  readonly isAlone?: boolean;
 }
 
 interface KeptText {
@@ -149,7 +152,7 @@ export class DraftKeeper implements Disposable {
   /** Returns a draft with those that other clients have left in the session, if this one is alone in it. */
   async #withOthers(place: DraftLocation, own: string): Promise<string> {
     const { session: sessionId } = place;
-    if (!(await this.#reader(sessionId)).isAlone) return own;
+    if (place.isAlone !== true) return own;
     const readers = await this.#others(sessionId);
     if (readers.length === 0) return own;
     const texts = [own];
@@ -179,20 +182,22 @@ export class DraftKeeper implements Disposable {
   }
 
   /** Returns the reader of this client in a session, the same one each time. */
-  #reader(sessionId: SessionId): Promise<ReaderChoice> {
+  #reader(open: OpenSession): Promise<ReaderChoice> {
+    const { session: sessionId } = open;
     const known = this.#readers.get(sessionId);
     if (known !== undefined) return known;
-    const choice = this.#chooseReader(sessionId);
+    const choice = this.#chooseReader(open);
     this.#readers.set(sessionId, choice);
     // Its callers get the failure; the next one asks again.
     choice.catch(() => this.#readers.delete(sessionId));
     return choice;
   }
 
-  async #chooseReader(sessionId: SessionId): Promise<ReaderChoice> {
+  async #chooseReader(open: OpenSession): Promise<ReaderChoice> {
     const { session } = this.#services;
     const { self } = session;
-    const info = await session.query({ kind: "GetSession", sessionId, last: 0 });
+    const { session: sessionId } = open;
+    const info = await session.infoOf(open);
     const clients = info instanceof HarnessError ? [] : (info.clients ?? []);
     const client = clients.find(({ id }) => id === self);
     const isAlone = !clients.some(
@@ -208,8 +213,8 @@ export class DraftKeeper implements Disposable {
   async #place(): Promise<DraftLocation | undefined> {
     const { open, last } = this.#services.session;
     if (open !== undefined) {
-      const { reader } = await this.#reader(open.session);
-      return { session: open.session, log: open.log, reader };
+      const { reader, isAlone } = await this.#reader(open);
+      return { session: open.session, log: open.log, reader, isAlone };
     }
     if (last === undefined) return undefined;
     return { session: last.session, log: last.log, reader: NEW_DRAFT_READER };

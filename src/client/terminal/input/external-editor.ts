@@ -10,10 +10,7 @@ const FILE_NAME = "prompt.md";
  * left out.
  * @throws HarnessError if the editor ends with a failure.
  */
-export async function editedDraft(
-  text: string,
-  services: Pick<Services, "host" | "screen">,
-): Promise<string> {
+export async function editDraft(text: string, services: Pick<Services, "host" | "screen">): Promise<string> {
   const saved = await openOnTerminal(services, editorOf(services.host), FILE_NAME, text);
   return text.endsWith("\n") ? saved : saved.replace(/\r?\n$/, "");
 }

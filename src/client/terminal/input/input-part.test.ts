@@ -150,12 +150,12 @@ describe("images", () => {
 describe("the queue", () => {
   test("[ENG-26 bar Queue] a message that was taken back keeps its place until the draft is empty", () => {
     const { input, messages } = openInput();
-    const waited = { ahead: ["inp_2" as never] };
-    input.restore([{ text: "one", images: [], waited }]);
+    const fromQueue = { ahead: ["inp_2" as never] };
+    input.restore([{ text: "one", images: [], fromQueue }]);
     input.type("!");
     input.act("input.send");
-    expect(messages[0]).toEqual({ text: "one!", images: [], waited });
-    input.restore([{ text: "one", images: [], waited }]);
+    expect(messages[0]).toEqual({ text: "one!", images: [], fromQueue });
+    input.restore([{ text: "one", images: [], fromQueue }]);
     input.clear();
     input.type("another");
     input.act("input.send");

@@ -17,10 +17,10 @@ import type { DrawnEditor } from "./editor/draw-editor.ts";
 import { draftHint, drawEditor } from "./editor/draw-editor.ts";
 import { EDITS } from "./editor/edit-actions.ts";
 import type { Edit, EditName, EditorState } from "./editor/editor.ts";
-import { EMPTY_EDITOR, edited } from "./editor/editor.ts";
-import { editedDraft } from "./external-editor.ts";
+import { applyEdit, EMPTY_EDITOR } from "./editor/editor.ts";
+import { editDraft } from "./external-editor.ts";
 import { Recall } from "./history/recall.ts";
-import type { OutgoingMessage, SendHow, Waited } from "./message.ts";
+import type { OutgoingMessage, QueueFacts, SendHow } from "./message.ts";
 import { textMessage } from "./message.ts";
 import { Stash } from "./stash.ts";
 import { VimKeys } from "./vim/vim-keys.ts";
@@ -58,7 +58,7 @@ export class InputPart implements ScreenPart, Draft, Disposable {
   readonly #vim: VimKeys;
   #state: EditorState = EMPTY_EDITOR;
   /** Facts of the message that was taken back into this draft, until the draft is empty. */
-  #waited: Waited | undefined;
+  #fromQueue: QueueFacts | undefined;
   #columns = COLUMNS_BEFORE_DRAWN;
   #assistant: DraftAssistant | undefined;
 
@@ -190,7 +190,7 @@ export class InputPart implements ScreenPart, Draft, Disposable {
     }
     this.#begin({ ...EMPTY_EDITOR, ...chipped, cursor: chipped.text.length });
     const [only] = messages;
-    if (messages.length === 1 && only?.waited !== undefined) this.#waited = only.waited;
+    if (messages.length === 1 && only?.fromQueue !== undefined) this.#fromQueue = only.fromQueue;
     this.#assistant?.draftChanged(false);
   }
 
@@ -261,7 +261,7 @@ export class InputPart implements ScreenPart, Draft, Disposable {
 
   #editBy(kind: EditName): void {
     const before = this.#state;
-    const next = edited(before, { kind, columns: this.#columns });
+    const next = applyEdit(before, { kind, columns: this.#columns });
     const isVertical = kind === "lineUp" || kind === "lineDown";
     const { services } = this.#options;
     if (kind === "lineUp" && before.text === "" && services.session.view.waiting.length > 0)
@@ -271,14 +271,14 @@ export class InputPart implements ScreenPart, Draft, Disposable {
   }
 
   #edit(edit: Edit): void {
-    this.#set(edited(this.#state, edit));
+    this.#set(applyEdit(this.#state, edit));
   }
 
   #set(state: EditorState): void {
     const isChanged = state.text !== this.#state.text;
     if (isChanged) this.#recall.changed(state.text);
     this.#state = state;
-    if (state.text === "") this.#waited = undefined;
+    if (state.text === "") this.#fromQueue = undefined;
     if (isChanged) this.#keeper.changed();
   }
 
@@ -300,14 +300,14 @@ export class InputPart implements ScreenPart, Draft, Disposable {
       this.#options.services.say(problem, "warning");
       return;
     }
-    const waited = this.#waited;
+    const fromQueue = this.#fromQueue;
     // No turn has a command: the history keeps it.
     if (/^[/!]/.test(text)) this.#recall.remember(text, "command");
     this.#recall.noteWritten(text, this.#state);
     this.#begin(EMPTY_EDITOR);
     this.#recall.endWalk();
     this.#vim.begin();
-    this.#options.send({ text, images, ...(waited === undefined ? {} : { waited }) }, how);
+    this.#options.send({ text, images, ...(fromQueue === undefined ? {} : { fromQueue }) }, how);
   }
 
   /** Enter in an empty draft starts what is held. */
@@ -322,7 +322,7 @@ export class InputPart implements ScreenPart, Draft, Disposable {
     const { text } = this;
     const before = this.#state;
     try {
-      const saved = await editedDraft(text, services);
+      const saved = await editDraft(text, services);
       // What came into the draft meanwhile stands before what the editor was given.
       const from = this.#state.text.length - before.text.length;
       const isSame = this.#state.text.endsWith(before.text);

@@ -4,7 +4,7 @@ import { fakeServices } from "../../../../test/support/terminal-parts.ts";
 import { HarnessError } from "../../../base/errors.ts";
 import type { DraftImage } from "../images/draft-image.ts";
 import { ImageUploads } from "../images/image-uploads.ts";
-import type { MadeMessage } from "./message.ts";
+import type { ModelMessage } from "./message.ts";
 import { textMessage } from "./message.ts";
 import { MessageSender } from "./message-sender.ts";
 
@@ -63,14 +63,14 @@ test("[ENG-26 bar Queue] a message that was taken back goes behind those that st
   };
   Object.assign(services.session, { send });
   const ahead = ["inp_1", "inp_2"] as never;
-  await sender.send({ ...textMessage("again"), waited: { ahead } }, "queue");
+  await sender.send({ ...textMessage("again"), fromQueue: { ahead } }, "queue");
   expect(services.sent.at(-1)).toMatchObject({ kind: "MoveInput", inputId: "inp_9", before: "inp_3" });
   expect(services.said).toEqual([]);
   moved = refusal;
-  await sender.send({ ...textMessage("again"), waited: { ahead } }, "queue");
+  await sender.send({ ...textMessage("again"), fromQueue: { ahead } }, "queue");
   expect(services.said.at(-1)).toContain("at the end of the queue");
   waiting.splice(1, 1);
-  await sender.send({ ...textMessage("last"), waited: { ahead } }, "queue");
+  await sender.send({ ...textMessage("last"), fromQueue: { ahead } }, "queue");
   expect(services.sent.at(-1)).toMatchObject({ kind: "SendInput" });
 });
 
@@ -102,8 +102,8 @@ test("[TUI-03 bar Cancel] a message is cancelled at any wait before the engine h
 
 test("[CMD-01 ENG-26] a line keeps its order while its message is made, and comes back to the draft as it was typed", async () => {
   const { services, sender } = openSender();
-  const made = Promise.withResolvers<MadeMessage>();
-  const first = sender.sendMade("/prompts:x", () => made.promise);
+  const made = Promise.withResolvers<ModelMessage>();
+  const first = sender.sendFor(textMessage("/prompts:x"), () => made.promise);
   const second = sender.send(textMessage("second"), "queue");
   await settle();
   expect(services.sent).toEqual([]);
@@ -113,13 +113,13 @@ test("[CMD-01 ENG-26] a line keeps its order while its message is made, and come
     { content: [{ text: "expanded" }], delivery: "steer", skill: "s" },
     { content: [{ text: "second" }] },
   ]);
-  await sender.sendMade("/x", async () => undefined);
+  await sender.sendFor(textMessage("/x"), async () => undefined);
   expect([services.sent.length, services.restored]).toEqual([2, []]);
-  const never = sender.sendMade("/prompts:y", () => new Promise(() => undefined));
+  const never = sender.sendFor(textMessage("/prompts:y"), () => new Promise(() => undefined));
   await settle();
   sender.cancel();
   await never;
   services.reply = new HarnessError("InvalidCommand", { kind: "SendInput", why: "no" });
-  await sender.sendMade("//z", async () => ({ text: "/z", delivery: "queue" }));
+  await sender.sendFor(textMessage("//z"), async () => ({ text: "/z", delivery: "queue" }));
   expect(services.restored).toEqual([textMessage("/prompts:y"), textMessage("//z")]);
 });

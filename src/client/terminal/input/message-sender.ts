@@ -3,13 +3,14 @@ import { InOrder } from "../../../base/async/in-order.ts";
 import { defined } from "../../../base/defined.ts";
 import { HarnessError, hasReason } from "../../../base/errors.ts";
 import type { InputId, SessionId } from "../../../base/ids.ts";
+import type { SentBlock } from "../../../protocol/content.ts";
 import { refusalText } from "../../../view/texts/refusal-text.ts";
 import type { DraftImage } from "../images/draft-image.ts";
 import { imageLabel } from "../images/draft-image.ts";
 import { imageMentions, readImage } from "../images/image-paths.ts";
 import type { ImageUploads } from "../images/image-uploads.ts";
 import type { Services } from "../layout/services.ts";
-import type { MadeMessage, Messages, OutgoingMessage, SendHow, Waited } from "./message.ts";
+import type { Messages, ModelMessage, OutgoingMessage, QueueFacts, SendHow } from "./message.ts";
 import { textMessage } from "./message.ts";
 
 export interface MessageSenderOptions {
@@ -33,12 +34,15 @@ interface PendingMessage {
   isHandedOver: boolean;
 }
 
-/** An input for the engine, before its images are stored. */
-interface Prepared extends Pick<OutgoingMessage, "text" | "images"> {
+/** Content of an input: blocks, or a message whose images are not stored yet. */
+type PreparedContent = { readonly blocks: readonly SentBlock[] } | Pick<OutgoingMessage, "text" | "images">;
+
+/** Facts of an input for the engine. */
+interface InputFacts {
   readonly delivery: SendHow;
   /** Default: the session that is shown. */
   readonly session?: SessionId;
-  readonly waited?: Waited;
+  readonly fromQueue?: QueueFacts;
   readonly skill?: string;
   readonly agent?: string;
 }
@@ -85,21 +89,24 @@ export class MessageSender implements Messages {
 
   async send(message: OutgoingMessage, how: SendHow): Promise<void> {
     await this.#inPlace(message, async (place) => {
-      const { waited } = message;
-      const { skill, agent } = waited ?? {};
-      const { text, images } = await this.#withMentioned(message, place);
-      await this.#deliver({ text, images, delivery: how, ...defined({ waited, skill, agent }) }, place);
+      const { fromQueue } = message;
+      const { skill, agent } = fromQueue ?? {};
+      const content = await this.#withMentioned(message, place);
+      await this.#deliver(content, { delivery: how, ...defined({ fromQueue, skill, agent }) }, place);
     });
   }
 
-  async sendMade(line: string, make: () => Promise<MadeMessage | undefined>): Promise<void> {
-    await this.#inPlace(textMessage(line), async (place) => {
-      const made = await whileAlive(make(), place.cancelled.signal);
-      if (made === undefined) return;
-      const message = textMessage(made.text);
-      const shown = made.isExpanded === true ? message : await this.#withMentioned(message, place);
-      await this.#deliver({ ...made, ...shown }, place);
+  async sendFor(typed: OutgoingMessage, compose: () => Promise<ModelMessage | undefined>): Promise<void> {
+    await this.#inPlace(typed, async (place) => {
+      const message = await whileAlive(compose(), place.cancelled.signal);
+      if (message !== undefined) await this.#deliver(await this.#contentOf(message, place), message, place);
     });
+  }
+
+  async #contentOf(message: ModelMessage, place: PendingMessage): Promise<PreparedContent> {
+    if ("content" in message) return { blocks: message.content };
+    const written = textMessage(message.text);
+    return message.isExpanded === true ? written : await this.#withMentioned(written, place);
   }
 
   /** Does the work of a message once those before it are sent. A failure is shown, and the message comes back. */
@@ -128,33 +135,40 @@ export class MessageSender implements Messages {
       }
       services.draft.restore([message]); // nothing typed is lost
       if (thrown instanceof HarnessError) refused(thrown);
-      tellUnsent(thrown, services);
+      showUnsent(thrown, services);
     } finally {
       this.#places = this.#places.filter((each) => each !== place);
       services.redraw();
     }
   }
 
-  async #deliver(input: Prepared, place: PendingMessage): Promise<void> {
-    const { services, uploads } = this.#options;
+  async #deliver(prepared: PreparedContent, input: InputFacts, place: PendingMessage): Promise<void> {
+    const { services } = this.#options;
     const { signal } = place.cancelled;
-    const { text, images, delivery, skill, agent } = input;
+    const { delivery, skill, agent } = input;
     // An engine that is still starting is not waited for once the message is cancelled.
     const sessionId = input.session ?? (await whileAlive(services.session.session(), signal)).session;
-    const blocks = await whileAlive(uploads.blocks(images, sessionId), signal);
-    const words = text.trim() === "" ? [] : [{ type: "text" as const, text }];
+    const content = await whileAlive(this.#stored(prepared, sessionId), signal);
     place.isHandedOver = true;
     const answer = await services.session.send({
       kind: "SendInput",
       sessionId,
-      content: [...words, ...blocks],
+      content: [...content],
       delivery,
       ...defined({ skill, agent }),
     });
     if (answer instanceof HarnessError) throw answer;
-    const ahead = input.waited?.ahead;
+    const ahead = input.fromQueue?.ahead;
     if (ahead !== undefined && answer.inputId !== undefined)
       await this.#moveBehind(sessionId, answer.inputId, ahead);
+  }
+
+  /** Returns the blocks of a content, with its images stored in the session. */
+  async #stored(prepared: PreparedContent, session: SessionId): Promise<readonly SentBlock[]> {
+    if ("blocks" in prepared) return prepared.blocks;
+    const { text, images } = prepared;
+    const words = text.trim() === "" ? [] : [{ type: "text" as const, text }];
+    return [...words, ...(await this.#options.uploads.blocks(images, session))];
   }
 
   /** Puts a message behind those that stood before it when it was taken back: before all that came later. */
@@ -181,7 +195,7 @@ export class MessageSender implements Messages {
 }
 
 /** Shows why a message was not sent. Without a model or a session, the way to one is what counts. */
-function tellUnsent(failure: unknown, { keys, say, showFailure }: Services): void {
+function showUnsent(failure: unknown, { keys, say, showFailure }: Services): void {
   if (hasReason(failure, "NoModel")) {
     const key = keys.label("model.setUp", "the palette");
     say(`No model yet: ${key} sets one up. Your prompt stays in the draft.`, "warning");

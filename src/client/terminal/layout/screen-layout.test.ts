@@ -119,25 +119,6 @@ test("[TUI-11] a sentence in place of the status line is shown whole, in as many
   expect(stage.draw({ columns: 20, rows: 10 }).rows.at(-1)).toBe("s".repeat(20));
 });
 
-test("[TUI-11] a sentence stays for two seconds at least, also if keys follow, and then goes with a key", async () => {
-  const clock = fakeClock();
-  const stage = openStage(undefined, 0, { clock });
-  const last = () => stage.draw({ columns: 20, rows: 10 }).rows.at(-1);
-  const press = () => stage.input({ kind: "key", key: "x", text: "x" });
-  stage.say(row([span("refused")]));
-  press();
-  await clock.advance(1_900);
-  press();
-  expect(last()).toBe("refused");
-  await clock.advance(100);
-  expect(last()).toBe("s".repeat(20));
-  stage.say(row([span("again")]));
-  await clock.advance(60_000);
-  expect(last()).toBe("again");
-  press();
-  expect(last()).toBe("s".repeat(20));
-});
-
 test("[TUI-06] the key that has opened a panel closes it, and comes back to it from the panels above it", () => {
   const opened: string[] = [];
   const stage = openStage(undefined, 0, {

@@ -23,6 +23,7 @@ import type { KeyTable } from "../keys/key-table.ts";
 import type { LentTerminal } from "../lifecycle/lent-terminal.ts";
 import type { BegunSession, OpenSession, WhichSession } from "../options.ts";
 import type { TerminalScreen } from "../screen/screen.ts";
+import type { SessionInfoAnswer } from "../session/session-info.ts";
 import type { ClientSettings } from "../settings/client-settings.ts";
 import type { ThemeChoice } from "../themes/theme-choice.ts";
 import type { DraftAssistant, Overlay } from "./part.ts";
@@ -51,6 +52,14 @@ export interface SessionAccess {
   readonly isOverNetwork: boolean;
   /** Returns the commands of a session, as its engine lists them. Those of the session that is shown are kept. */
   commandsOf(open: OpenSession): Pick<KnownCommands, "list" | "find">;
+  /**
+   * Returns the facts of a session that only its engine has, or the refusal. All that ask about the session that is
+   * shown share one query, until its next event.
+   * @param how `isFresh`: the engine is asked in any case. Default: false.
+   */
+  infoOf(open: OpenSession, how?: { readonly isFresh?: boolean }): Promise<SessionInfoAnswer>;
+  /** Returns true for an event of the session that is shown from before this client attached to it. */
+  isPast(event: EventSeq): boolean;
   /** Adds a note of this client to the transcript. */
   note(note: LocalNote): void;
   /** Leaves everything out of the transcript that was read so far; the session keeps it. */

@@ -98,7 +98,7 @@ export class ListPanel<Value> implements Overlay {
 
   /** To be called once the content is another one: tells which entry is at the cursor, and draws. */
   refresh(): void {
-    this.#tellSelected();
+    this.#reportSelected();
     this.#options.services.redraw();
   }
 
@@ -108,9 +108,9 @@ export class ListPanel<Value> implements Overlay {
     this.refresh();
   }
 
-  /** Goes to the first entry that is meant, if it is listed. */
-  goTo(isMeant: (value: Value) => boolean): void {
-    const at = this.#found().findIndex(({ value }) => isMeant(value));
+  /** Goes to the first entry that passes the test, if one does. */
+  goTo(isWanted: (value: Value) => boolean): void {
+    const at = this.#found().findIndex(({ value }) => isWanted(value));
     if (at >= 0) this.#at = at;
     this.refresh();
   }
@@ -153,7 +153,7 @@ export class ListPanel<Value> implements Overlay {
 
   act(action: ActionName): boolean {
     const isTaken = this.#prompt === undefined ? this.#act(action) : this.#prompt.act(action);
-    this.#tellSelected();
+    this.#reportSelected();
     return isTaken;
   }
 
@@ -177,7 +177,7 @@ export class ListPanel<Value> implements Overlay {
     if (index >= this.#found().length) return false;
     if (index === this.#index) return this.#act("list.choose");
     this.#at = index;
-    this.#tellSelected();
+    this.#reportSelected();
     return true;
   }
 
@@ -222,14 +222,14 @@ export class ListPanel<Value> implements Overlay {
     this.#pattern = pattern;
     this.#at = 0;
     this.#options.search?.(pattern);
-    this.#tellSelected();
+    this.#reportSelected();
     return true;
   }
 
   #move(by: number): boolean {
     const last = Math.max(0, this.#found().length - 1);
     this.#at = Math.max(0, Math.min(last, this.#index + by));
-    this.#tellSelected();
+    this.#reportSelected();
     return true;
   }
 
@@ -238,7 +238,7 @@ export class ListPanel<Value> implements Overlay {
     this.#options.services.redraw();
   }
 
-  #tellSelected(): void {
+  #reportSelected(): void {
     const current = this.#current;
     if (current === undefined || current.value === this.#selected) return;
     this.#selected = current.value;

@@ -1,27 +1,20 @@
 import { defined } from "../../../base/defined.ts";
-import { isObject, stringAt } from "../../../base/json.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { Hunk } from "../../../protocol/events/hunk.ts";
-import { proposedChanges } from "../../../view/texts/changes/change-preview.ts";
 import { diffLine, signedLines } from "../diff/diff-file.ts";
 import type { DiffOptions } from "../diff/diff-rows.ts";
 import { drawWhole } from "../diff/draw-whole.ts";
-import { parseDiff } from "../diff/parse-diff.ts";
-import { proposedDiff } from "../diff/proposed-diff.ts";
+import { callDiff } from "../diff/proposed-diff.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 
 type Request = Pick<PayloadOf<"PermissionRequested">, "args" | "diff" | "preview">;
 type Shown = Pick<DiffOptions, "columns" | "layout">;
 
 /** Draws the whole change that a call would make: the engine's diff, else the call's own arguments (PERM-06). */
-export function drawRequestedChange({ args, diff, preview }: Request, shown: Shown): readonly DrawnRow[] {
-  if (diff === undefined) {
-    const files = proposedDiff(proposedChanges(preview, args));
-    return drawWhole(files, signedLines(files), shown);
-  }
-  const path = preview === undefined || !isObject(args) ? undefined : stringAt(args, preview.path);
-  const files = parseDiff(diff).map((file) => ({ ...defined({ to: path }), ...file }));
-  return drawWhole(files, diff.replace(/\n$/, "").split("\n"), shown);
+export function drawRequestedChange(request: Request, shown: Shown): readonly DrawnRow[] {
+  const files = callDiff(request);
+  const lines = request.diff?.replace(/\n$/, "").split("\n") ?? signedLines(files);
+  return drawWhole(files, lines, shown);
 }
 
 /** Draws one whole hunk of the change of a file. */

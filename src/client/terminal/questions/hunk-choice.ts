@@ -11,12 +11,12 @@ export interface HunkChoice {
 export const NO_HUNK_CHOICE: HunkChoice = { at: 0, decided: new Map() };
 
 /** Returns the choice one hunk further or back; it stops at the ends. */
-export function hunkMoved(choice: HunkChoice, by: 1 | -1, count: number): HunkChoice {
+export function moveHunk(choice: HunkChoice, by: 1 | -1, count: number): HunkChoice {
   return { ...choice, at: Math.max(0, Math.min(count - 1, choice.at + by)) };
 }
 
 /** Returns the choice with the current hunk decided, at the next hunk that is not. */
-export function hunkDecided(
+export function decideHunk(
   { at, decided }: HunkChoice,
   hunks: readonly Hunk[],
   verdict: "accepted" | "refused",
@@ -31,7 +31,7 @@ export function hunkDecided(
 }
 
 /** Returns the choice with each hunk decided that was not. */
-export function restDecided(
+export function decideRest(
   { at, decided }: HunkChoice,
   hunks: readonly Hunk[],
   verdict: "accepted" | "refused",

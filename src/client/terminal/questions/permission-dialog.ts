@@ -1,4 +1,3 @@
-import { isObject, stringAt } from "../../../base/json.ts";
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
 import type { PayloadOf } from "../../../protocol/events/events.ts";
 import type { PermissionAnswer } from "../../../view/questions/permission-answers.ts";
@@ -13,6 +12,7 @@ import {
 } from "../../../view/questions/question-words.ts";
 import { ruleChoices } from "../../../view/questions/rule-choices.ts";
 import { reveal } from "../../../view/terminal/terminal-text.ts";
+import { changedPath } from "../../../view/texts/changes/change-preview.ts";
 import type { DrawnRow, Style } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
@@ -21,7 +21,7 @@ import type { ActionName, KeyContext } from "../keys/actions.ts";
 import { drawHunk, drawRequestedChange } from "./change-rows.ts";
 import type { Dialog, DialogOptions, ShownAnswer } from "./dialog.ts";
 import type { HunkChoice } from "./hunk-choice.ts";
-import { hunkAnswer, hunkDecided, hunkMoved, NO_HUNK_CHOICE, restDecided } from "./hunk-choice.ts";
+import { decideHunk, decideRest, hunkAnswer, moveHunk, NO_HUNK_CHOICE } from "./hunk-choice.ts";
 import { riskOf } from "./risk.ts";
 
 type Request = PayloadOf<"PermissionRequested">;
@@ -209,15 +209,15 @@ export class PermissionDialog implements Dialog {
     switch (action) {
       case "review.next":
       case "review.previous":
-        return this.#choose(hunkMoved(this.#choice, action === "review.next" ? 1 : -1, hunks.length));
+        return this.#choose(moveHunk(this.#choice, action === "review.next" ? 1 : -1, hunks.length));
       case "review.accept":
-        return this.#choose(hunkDecided(this.#choice, hunks, "accepted"));
+        return this.#choose(decideHunk(this.#choice, hunks, "accepted"));
       case "review.decline":
-        return this.#choose(hunkDecided(this.#choice, hunks, "refused"));
+        return this.#choose(decideHunk(this.#choice, hunks, "refused"));
       case "review.acceptRest":
-        return this.#choose(restDecided(this.#choice, hunks, "accepted"));
+        return this.#choose(decideRest(this.#choice, hunks, "accepted"));
       case "review.declineRest":
-        return this.#choose(restDecided(this.#choice, hunks, "refused"));
+        return this.#choose(decideRest(this.#choice, hunks, "refused"));
       case "review.whole":
         this.#options.showFull();
         return true;
@@ -263,7 +263,7 @@ export class PermissionDialog implements Dialog {
   /** Path of the file that is changed. */
   get #path(): string | undefined {
     const { args, preview } = this.#request;
-    return preview !== undefined && isObject(args) ? stringAt(args, preview.path) : undefined;
+    return changedPath(preview, args);
   }
 
   #summaryRows(columns: number): readonly DrawnRow[] {

@@ -55,7 +55,7 @@ export class StatusPart implements Disposable {
   add(envelope: Envelope): void {
     this.#facts = statusFactsAfter(this.#facts, envelope);
     const { id, kind, parentCall } = envelope;
-    const isPast = id <= (this.#services.session.open?.past ?? 0);
+    const isPast = this.#services.session.isPast(id);
     if ((kind === "ModelChanged" || kind === "TurnEnded") && parentCall === undefined && !isPast)
       inBackground(this.read(), this.#services);
     if (this.#facts.turnSince === undefined) this.#stopTick();
@@ -78,10 +78,7 @@ export class StatusPart implements Disposable {
     if (open === undefined) return;
     this.#reads += 1;
     const read = this.#reads;
-    const [info, web] = await Promise.all([
-      session.query({ kind: "GetSession", sessionId: open.session, last: 0 }),
-      session.query({ kind: "GetWebClient" }),
-    ]);
+    const [info, web] = await Promise.all([session.infoOf(open), session.query({ kind: "GetWebClient" })]);
     if (session.open !== open || read !== this.#reads) return;
     // A field that the engine refuses is left out.
     const { context_window: contextWindow, context_tokens: contextTokens } =

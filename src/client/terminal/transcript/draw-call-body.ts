@@ -1,5 +1,4 @@
 import { defined } from "../../../base/defined.ts";
-import { isObject, stringAt } from "../../../base/json.ts";
 import { sizeText } from "../../../base/text/size-text.ts";
 import { count, grouped, head } from "../../../base/text/text.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
@@ -8,8 +7,7 @@ import { proposedChanges } from "../../../view/texts/changes/change-preview.ts";
 import type { CallItem } from "../../../view/transcript/items.ts";
 import type { DiffFile, DiffLine } from "../diff/diff-file.ts";
 import { diffRows } from "../diff/diff-rows.ts";
-import { parseDiff } from "../diff/parse-diff.ts";
-import { proposedDiff } from "../diff/proposed-diff.ts";
+import { callDiff, proposedDiff } from "../diff/proposed-diff.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
@@ -62,14 +60,11 @@ function isRead({ toolKind }: CallItem): boolean {
 }
 
 /** Returns the change of a call. If its arguments were cut: the beginning of a new file, and nothing of an edit. */
-function changesOf({ diff, preview, args, areArgsCut }: CallItem): readonly DiffFile[] {
-  if (diff === undefined) {
-    const changes = proposedChanges(preview, args);
-    if (areArgsCut !== true) return proposedDiff(changes);
-    return proposedDiff(changes.filter(({ before }) => before === undefined)).map(withoutNotes);
-  }
-  const path = preview === undefined || !isObject(args) ? undefined : stringAt(args, preview.path);
-  return parseDiff(diff).map((file) => ({ ...defined({ to: path }), ...file }));
+function changesOf(call: CallItem): readonly DiffFile[] {
+  const { diff, preview, args, areArgsCut } = call;
+  if (diff !== undefined || areArgsCut !== true) return callDiff(call);
+  const whole = proposedChanges(preview, args).filter(({ before }) => before === undefined);
+  return proposedDiff(whole).map(withoutNotes);
 }
 
 /** Returns a change without notes about its end, which was cut. */

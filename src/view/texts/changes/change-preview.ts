@@ -1,4 +1,4 @@
-import { isObject } from "../../../base/json.ts";
+import { isObject, stringAt } from "../../../base/json.ts";
 import type { ChangePreview } from "../../../protocol/events/shown-call.ts";
 
 /** One change that a call makes to a file, as its arguments hold it. */
@@ -12,15 +12,20 @@ export interface ProposedChange {
   readonly everywhere: boolean;
 }
 
+/** Returns the path of the file that a call changes; undefined if it changes none, or does not say which. */
+export function changedPath(preview: ChangePreview | undefined, args: unknown): string | undefined {
+  return preview === undefined ? undefined : stringAt(args, preview.path);
+}
+
 /** Reads the changes that a call makes to one file; empty if any part of them is missing or of another type. */
 export function proposedChanges(
   preview: ChangePreview | undefined,
   args: unknown,
 ): readonly ProposedChange[] {
   if (preview === undefined || !isObject(args)) return [];
-  const path = args[preview.path];
+  const path = changedPath(preview, args);
   const items = preview.each === undefined ? [args] : args[preview.each];
-  if (typeof path !== "string" || path === "" || !Array.isArray(items)) return [];
+  if (path === undefined || path === "" || !Array.isArray(items)) return [];
   const changes = items.flatMap((item: unknown) => proposedChange(preview, path, item) ?? []);
   return changes.length === items.length ? changes : [];
 }

@@ -12,9 +12,9 @@ function noticed(kind: "AgentSession" | "AgentAsks", text: string): Envelope {
   return noticeOf(kind, { session: AGENTS, agent: "Outer", text });
 }
 
-function openBoard(notices: readonly string[] = []) {
+function openBoard(notices: readonly string[] = [], expiring?: string) {
   const services = fakeServices();
-  Object.assign(services.session, { open: { ...services.session.open, notices } });
+  Object.assign(services.session, { open: { ...services.session.open, notices, expiring } });
   const feature = banners(services);
   feature.opened?.();
   return { services, feature, shown: (columns = 80) => linesOf(feature.above?.(columns) ?? []) };
@@ -25,7 +25,7 @@ test("[SES-06 TUI-06] the warning about sessions that expire is there before one
   expect(text).toStartWith(
     "3 sessions expire this week: sess_A, sess_B, sess_C — /sessions:pin or /sessions:export to keep them.",
   );
-  const { services, feature, shown } = openBoard([text]);
+  const { services, feature, shown } = openBoard([text], text);
   expect(shown(200)).toBe(`▌ ${text}  alt+k hides`); // an engine that knows no query for it
   services.found = { sessions: ["sess_A", "sess_B", "sess_C"], total: 3, dismissed: false };
   feature.reached?.();

@@ -21,10 +21,6 @@ export function banners(services: Services): TerminalFeature {
   const ofAgents = new Set<SessionId>();
   let toObserve: SessionId | undefined;
 
-  function atStart(text: string, at: number): void {
-    if (!expiry.take(text)) board.put({ key: `${SESSION}${at}`, text, tone: "warning" });
-  }
-
   function observed(): void {
     board.put({ key: `${SESSION}observed`, text: OBSERVED_TEXT, tone: "info" });
   }
@@ -50,8 +46,10 @@ export function banners(services: Services): TerminalFeature {
     opened() {
       board.remove(SESSION);
       const { open } = session;
-      for (const [at, text] of (open?.notices ?? []).entries()) atStart(text, at);
       if (open === undefined) return;
+      for (const [at, text] of open.notices.entries())
+        if (text !== open.expiring) board.put({ key: `${SESSION}${at}`, text, tone: "warning" });
+      expiry.opened(open);
       board.remove(`${AGENT}${open.session}`);
       if (ofAgents.has(open.session)) observed();
     },
@@ -70,9 +68,8 @@ export function banners(services: Services): TerminalFeature {
     },
     changed(envelope) {
       if (isFirstTurnOfAgent(envelope)) observed();
-      const isPast = envelope.id <= (session.open?.past ?? 0);
       // What the restart has ended is behind the person once something new is done.
-      if (envelope.kind === "TurnStarted" && !isPast) board.remove(`${ENGINE}resumed`);
+      if (envelope.kind === "TurnStarted" && !session.isPast(envelope.id)) board.remove(`${ENGINE}resumed`);
       if (envelope.kind !== "CustomEvent" || envelope.aside !== true) return;
       const [text, of] = [agentText(envelope.payload), agentSessionOf(envelope.payload)];
       if (text === undefined || of === undefined || of === session.open?.session) return;

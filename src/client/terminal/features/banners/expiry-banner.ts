@@ -1,9 +1,10 @@
 import { HarnessError } from "../../../../base/errors.ts";
 import type { SessionId } from "../../../../base/ids.ts";
-import { expiringSessionsText, isExpiryText } from "../../../../view/notes/expiry-text.ts";
+import { expiringSessionsText } from "../../../../view/notes/expiry-text.ts";
 import { refusalText } from "../../../../view/texts/refusal-text.ts";
 import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
+import type { OpenSession } from "../../options.ts";
 import type { BannerBoard } from "./banner-board.ts";
 
 const KEY = "expiring";
@@ -25,13 +26,10 @@ export class ExpiryBanner {
     inBackground(this.#read(), this.#services);
   }
 
-  /** Takes a notice of the start of a session. Returns false if it is about something else. */
-  take(text: string): boolean {
-    if (!isExpiryText(text)) return false;
-    const { open } = this.#services.session;
+  /** Shows the notice that came with the start of a session, unless the engine has named the sessions itself. */
+  opened({ expiring, session }: Pick<OpenSession, "expiring" | "session">): void {
     // Else it is there since the engine was reached, or was hidden meanwhile.
-    if (!this.#isKnown && open !== undefined) this.#show(text, open.session);
-    return true;
+    if (!this.#isKnown && expiring !== undefined) this.#show(expiring, session);
   }
 
   async #read(): Promise<void> {

@@ -2,7 +2,7 @@ import { HarnessError } from "../../../../base/errors.ts";
 import { spentCosts } from "../../../../view/costs/spent-costs.ts";
 import type { ClientActions } from "../../../slash/create-slash-context.ts";
 import { copyText } from "../../clipboard/copy-text.ts";
-import type { MadeMessage } from "../../input/message.ts";
+import type { ModelMessage } from "../../input/message.ts";
 import type { Services } from "../../layout/services.ts";
 import type { OpenSession } from "../../options.ts";
 import { typeSecret } from "../../panels/secret-panel.ts";
@@ -14,7 +14,7 @@ export interface SlashActionsOptions {
   readonly open: OpenSession;
   readonly answer: SlashAnswer;
   /** Takes the text for the model that the command stands for: it is sent once the command has run. */
-  readonly sends: (message: MadeMessage) => void;
+  readonly sends: (message: ModelMessage) => void;
   /** Takes the time until another session is shown: what is sent meanwhile is for that one. */
   readonly switches: (shown: Promise<void>) => void;
   /** Resolves once another session is shown, or after a time limit. */

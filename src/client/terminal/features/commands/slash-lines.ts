@@ -9,7 +9,8 @@ import { slashHelpText } from "../../../slash/commands/help-text.ts";
 import { runSlashCommand } from "../../../slash/commands/slash-commands.ts";
 import type { SlashState } from "../../../slash/create-slash-context.ts";
 import { createSlashContext } from "../../../slash/create-slash-context.ts";
-import type { MadeMessage, SendHow } from "../../input/message.ts";
+import type { ModelMessage, SendHow } from "../../input/message.ts";
+import { textMessage } from "../../input/message.ts";
 import type { TerminalFeature } from "../../layout/feature.ts";
 import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
@@ -48,7 +49,10 @@ class SlashLines implements TerminalFeature {
       case "text":
         if (typed.text === text) return false;
         inBackground(
-          this.#services.messages.sendMade(text, async () => ({ text: typed.text, delivery: how })),
+          this.#services.messages.sendFor(textMessage(text), async () => ({
+            text: typed.text,
+            delivery: how,
+          })),
           this.#services,
         );
         return true;
@@ -74,7 +78,7 @@ class SlashLines implements TerminalFeature {
   /** Runs a command. What is sent until it has shown another session waits for that one. */
   #start(command: SlashCommand, line: string): void {
     const work = mayPrompt(command)
-      ? this.#services.messages.sendMade(line, () => this.#runWhileHere(command))
+      ? this.#services.messages.sendFor(textMessage(line), () => this.#runWhileHere(command))
       : this.#guarded(() => this.#runAndSend(command, line), line);
     if (!isSwitch(command)) {
       inBackground(work, this.#services);
@@ -116,12 +120,12 @@ class SlashLines implements TerminalFeature {
   }
 
   async #runAndSend(command: SlashCommand, line: string): Promise<void> {
-    const made = await this.#run(command);
-    if (made !== undefined) await this.#services.messages.sendMade(line, async () => made);
+    const message = await this.#run(command);
+    if (message !== undefined) await this.#services.messages.sendFor(textMessage(line), async () => message);
   }
 
   /** Runs a command. What it waits for when the client ends is no failure. */
-  async #runWhileHere(command: SlashCommand): Promise<MadeMessage | undefined> {
+  async #runWhileHere(command: SlashCommand): Promise<ModelMessage | undefined> {
     try {
       return await this.#run(command);
     } catch (thrown) {
@@ -131,7 +135,7 @@ class SlashLines implements TerminalFeature {
   }
 
   /** Runs a command. Returns the message that it stands for, if any. */
-  async #run(command: SlashCommand): Promise<MadeMessage | undefined> {
+  async #run(command: SlashCommand): Promise<ModelMessage | undefined> {
     const services = this.#services;
     const { session } = services;
     const panel = command.rest === "" ? services.panelOf(printCommand(command)) : undefined;
@@ -152,11 +156,11 @@ class SlashLines implements TerminalFeature {
       nowMs: services.clock.now(),
     };
     const shown: Promise<void>[] = [];
-    let made: MadeMessage | undefined;
+    let message: ModelMessage | undefined;
     const actions = slashActions({
       ...{ services, open, answer },
-      sends(message) {
-        made = message;
+      sends(composed) {
+        message = composed;
       },
       switches(next) {
         shown.push(next);
@@ -166,7 +170,7 @@ class SlashLines implements TerminalFeature {
     await runSlashCommand(command, createSlashContext(parts, actions));
     await Promise.all(shown);
     services.redraw();
-    return made;
+    return message;
   }
 
   /** Runs a command that needs no session. Returns false for any other. */

@@ -17,7 +17,7 @@ export const MODEL_COLUMNS: readonly ListColumn[] = [
   { name: "accepts", isLeft: true },
 ];
 
-/** Stands in a cell for a size or a price that nobody has told. */
+/** Text of a cell whose size or price is not known. */
 const UNKNOWN = "–";
 
 /** Returns the entry of a model: prices are US dollars for a million tokens. */

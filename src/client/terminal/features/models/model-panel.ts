@@ -13,7 +13,7 @@ import type { Services } from "../../layout/services.ts";
 import type { ListContent } from "../../panels/list-entry.ts";
 import { ListPanel } from "../../panels/list-panel.ts";
 import { applyModel } from "../../session/apply-model.ts";
-import { currentModel } from "./current-model.ts";
+import { currentModel } from "../../session/current-model.ts";
 import type { ListedModel } from "./model-entries.ts";
 import { MODEL_COLUMNS, modelEntry, nextEffort } from "./model-entries.ts";
 

@@ -2,7 +2,7 @@ import type { TerminalFeature } from "../../layout/feature.ts";
 import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
 import { applyModel } from "../../session/apply-model.ts";
-import { currentModel } from "./current-model.ts";
+import { currentModel } from "../../session/current-model.ts";
 import { openModels } from "./model-panel.ts";
 
 /** The choice of a model and its effort for the session, and a key that goes through the favourite ones. */

@@ -72,7 +72,7 @@ export class ModeSwitch implements Disposable {
     if (open === undefined) return;
     const { session: sessionId } = open;
     const [info, rules] = await Promise.all([
-      session.query({ kind: "GetSession", sessionId, last: 0 }),
+      session.infoOf(open),
       session.query({ kind: "ListRules", sessionId }),
     ]);
     const level = info instanceof HarnessError ? undefined : info.level;

@@ -24,7 +24,7 @@ export function modes(services: Services): TerminalFeature {
     send: () => (modeSwitch.isPending ? settled() : false),
     changed(envelope) {
       const { id, kind, parentCall } = envelope;
-      const isPast = id <= (services.session.open?.past ?? 0);
+      const isPast = services.session.isPast(id);
       if (parentCall !== undefined || isPast) return;
       // The rules of a profile and answers of a person may allow edits.
       const isAboutRules =

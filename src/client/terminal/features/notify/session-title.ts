@@ -35,7 +35,7 @@ export class SessionTitle {
     const { session } = this.#services;
     const { open } = session;
     if (open === undefined) return;
-    const answer = await session.query({ kind: "GetSession", sessionId: open.session, last: 0 });
+    const answer = await session.infoOf(open);
     // Without an answer the window keeps the name of the folder.
     if (answer instanceof HarnessError || session.open !== open) return;
     this.#made = answer.title;

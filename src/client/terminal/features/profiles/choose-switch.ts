@@ -8,6 +8,7 @@ import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
 import type { PanelEntry } from "../../panels/list-entry.ts";
 import { ListPanel } from "../../panels/list-panel.ts";
+import { sayIfTurnRuns } from "../../session/turn-runs.ts";
 
 /** Turns whose summary goes along into a new session, at most. */
 const IMPORT_TURNS = 5;
@@ -28,8 +29,7 @@ interface Way {
 /** Lets a person choose how to continue under a profile, with the effect of each way. */
 export async function chooseSwitch(services: Services, name: string): Promise<void> {
   const { session, say } = services;
-  if (session.view.run?.turn !== undefined)
-    return say("A turn runs: cancel it first, or wait for its end.", "warning");
+  if (sayIfTurnRuns(services)) return;
   const { session: sessionId } = await session.session();
   // A session that cannot be opened is no choice.
   const checked = await session.query({ kind: "CheckProfile", sessionId, profile: name });

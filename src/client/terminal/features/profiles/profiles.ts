@@ -12,7 +12,7 @@ export function profiles(services: Services): TerminalFeature {
     changed({ kind, payload, id, parentCall }) {
       if (kind !== "ProfileSwitched" || parentCall !== undefined || payload.next === undefined) return;
       // An earlier switch stands in the log: the session that is shown is the one that was left then.
-      if (id <= (session.open?.past ?? 0)) return;
+      if (session.isPast(id)) return;
       const info = { session: payload.next };
       inBackground(session.goTo({ kind: "stored", info }), services);
       if (payload.inPlace !== true)

@@ -11,7 +11,7 @@ import type { Services } from "../../layout/services.ts";
 const GONE = "That message does not wait any more: it has started, or somebody took it back.";
 const NOT_EDITABLE = "That message has attached files: it can be moved and withdrawn, and not edited.";
 
-/** Changes what waits in the queue of the session that is shown (ENG-26). Refusals and races are said. */
+/** Changes what waits in the queue of the session that is shown (ENG-26). Shows refusals and races. */
 export class QueueCommands {
   readonly #services: Services;
 
@@ -31,7 +31,7 @@ export class QueueCommands {
     const { draft } = this.#services;
     draft.remember(message); // nothing is lost if the client is killed between the two
     if (!(await this.#withdraw(input))) return;
-    draft.restore([{ ...message, waited: { ahead, ...defined({ skill, agent }) } }]);
+    draft.restore([{ ...message, fromQueue: { ahead, ...defined({ skill, agent }) } }]);
     const how = skill ?? agent;
     if (how !== undefined) say(`Sent again, it uses ${how} as before.`);
     this.#services.redraw();
@@ -67,7 +67,7 @@ export class QueueCommands {
 
   /** Sends a message into the running turn, or starts one that is held. */
   async sendNow(input: WaitingInput): Promise<void> {
-    const { session, draft, say, showFailure } = this.#services;
+    const { session, draft, say, messages } = this.#services;
     const { open, view } = session;
     if (open === undefined) return;
     const isRunning = view.run?.turn !== undefined;
@@ -78,19 +78,11 @@ export class QueueCommands {
     draft.remember(message);
     if (!(await this.#withdraw(input))) return;
     const { content, skill, agent } = input;
-    try {
-      const answer = await session.send({
-        kind: "SendInput",
-        sessionId: open.session,
-        content: [...content],
-        delivery: isRunning ? "steer" : "queue",
-        ...defined({ skill, agent }),
-      });
-      if (answer instanceof HarnessError) throw answer;
-    } catch (thrown) {
-      draft.restore([message]);
-      showFailure(thrown);
-    }
+    const delivery = isRunning ? "steer" : "queue";
+    await messages.sendFor(message, async () => ({
+      ...{ content, delivery, session: open.session },
+      ...defined({ skill, agent }),
+    }));
   }
 
   /** Moves a message by one place. */

@@ -4,8 +4,12 @@ import { settle } from "../../../../../test/support/fake-clock.ts";
 import type { FakeServices } from "../../../../../test/support/terminal-parts.ts";
 import { fakeServices, linesOf } from "../../../../../test/support/terminal-parts.ts";
 import { HarnessError } from "../../../../base/errors.ts";
+import type { SessionId } from "../../../../base/ids.ts";
 import type { Envelope } from "../../../../protocol/events/envelope.ts";
 import type { WaitingInput } from "../../../../view/session/waiting.ts";
+import { ImageUploads } from "../../images/image-uploads.ts";
+import { textMessage } from "../../input/message.ts";
+import { MessageSender } from "../../input/message-sender.ts";
 import { queue } from "./queue.ts";
 
 const GONE = new HarnessError("InvalidCommand", { kind: "WithdrawInput", why: "it has begun" });
@@ -36,6 +40,9 @@ function openQueue(waiting: readonly WaitingInput[], { isRunning = true, rows = 
       },
     },
   };
+  const uploads = new ImageUploads(services.session);
+  const messages = new MessageSender({ services, uploads, refused: () => undefined });
+  Object.assign(services, { messages });
   const feature = queue(services);
   const above = () => linesOf(feature.above?.(60) ?? []);
   const panel = () => linesOf(fake.overlays[0]?.draw({ columns: 60, rows: 12 }).rows ?? []);
@@ -93,7 +100,7 @@ test("[ENG-26 bar Queue] the panel moves a message, takes it back with its place
   overlay?.act("queue.edit");
   await settle();
   expect(fake.sent.at(-1)).toMatchObject({ kind: "WithdrawInput", inputId: "inp_2" });
-  expect(fake.restored).toEqual([{ text: "b", images: [], waited: { ahead: ["inp_1" as never] } }]);
+  expect(fake.restored).toEqual([{ text: "b", images: [], fromQueue: { ahead: ["inp_1" as never] } }]);
   expect(fake.overlays).toEqual([]);
   fake.reply = GONE;
   feature.actions?.["input.takeBack"]?.();
@@ -130,6 +137,24 @@ test("[ENG-26 bar Queue] a queued message goes into the running turn; if that is
   await settle();
   expect(fake.restored).toEqual([{ text: "now", images: [] }]);
   expect(fake.said).not.toEqual([]);
+});
+
+test("[ENG-26 bar Queue] a message that is sent now goes behind one that is on its way", async () => {
+  const { fake, services, feature } = openQueue([waitingInput(1, "now")]);
+  const opened = Promise.withResolvers<{ readonly session: SessionId }>();
+  Object.assign(services.session, { session: () => opened.promise });
+  const before = services.messages.send(textMessage("before"), "queue");
+  feature.actions?.["input.takeBack"]?.();
+  fake.overlays[0]?.act("queue.now");
+  await settle();
+  expect(fake.sent.map(({ kind }) => kind)).toEqual(["WithdrawInput"]);
+  opened.resolve({ session: "ses_1" as SessionId });
+  await before;
+  await settle();
+  expect(fake.sent.slice(1)).toMatchObject([
+    { kind: "SendInput", content: [{ text: "before" }] },
+    { kind: "SendInput", content: [{ text: "now" }], delivery: "steer" },
+  ]);
 });
 
 test("[ENG-26 TUI-03 bar Cancel] a cancel by this client takes its held messages back, and no other's", async () => {

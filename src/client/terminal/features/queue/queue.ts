@@ -59,7 +59,7 @@ function returned(
   const isOwnCancel =
     envelope.kind === "Cancelled" && envelope.parentCall === undefined && envelope.payload.by === self;
   // An earlier cancel that is read again holds nothing any more.
-  if (!isOwnCancel || open === undefined || envelope.id <= open.past) return [];
+  if (!isOwnCancel || open === undefined || session.isPast(envelope.id)) return [];
   return after.waiting.filter(({ held, originator }) => held && originator === self);
 }
 

@@ -11,6 +11,7 @@ import type { Services } from "../../layout/services.ts";
 import type { ListContent } from "../../panels/list-entry.ts";
 import { ListPanel } from "../../panels/list-panel.ts";
 import type { Size } from "../../screen/screen.ts";
+import { sayIfTurnRuns } from "../../session/turn-runs.ts";
 import { chooseRewind } from "./choose-rewind.ts";
 import type { RewindChoice } from "./rewind-entries.ts";
 import { REWIND_COLUMNS, rewindEntries, rewindPreview, undoWords } from "./rewind-entries.ts";
@@ -23,10 +24,7 @@ export function openRewind(services: Services): void {
     say("There is no prompt to go back to yet.");
     return;
   }
-  if (session.view.run?.turn !== undefined) {
-    say("A turn runs: cancel it first, or wait for its end.", "warning");
-    return;
-  }
+  if (sayIfTurnRuns(services)) return;
   const { session: sessionId } = session.open;
   let content: ListContent<RewindChoice> = { entries: [], note: "reading the prompts …" };
   const known = new RewindTurns(services, sessionId, () => changed());

@@ -59,7 +59,7 @@ export class SidebarFeed {
 
   /** Reads the lists again that an event may have changed. */
   changed({ id, kind, parentCall }: Envelope): void {
-    const isPast = id <= (this.#services.session.open?.past ?? 0);
+    const isPast = this.#services.session.isPast(id);
     if (this.#reading === undefined || isPast || parentCall !== undefined) return;
     if (kind === "SkillRegistryChanged") this.#readLists(["skills"]);
     else if (kind === "MCPServerDown" || kind === "TurnStarted" || kind === "TurnEnded")

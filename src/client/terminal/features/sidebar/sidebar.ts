@@ -57,7 +57,7 @@ export function sidebar(services: Services): TerminalFeature {
     changed(envelope) {
       feed.changed(envelope);
       const { id, kind, parentCall } = envelope;
-      const isPast = id <= (session.open?.past ?? 0);
+      const isPast = session.isPast(id);
       if (kind === "TurnEnded" && parentCall === undefined && !isPast) marks.shown();
     },
     focused: (isFocused) => marks.focused(isFocused),

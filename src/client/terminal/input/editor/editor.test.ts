@@ -5,7 +5,7 @@ import { textOfRow } from "../../drawing/span.ts";
 import { expanded } from "./chips.ts";
 import { drawEditor } from "./draw-editor.ts";
 import type { Edit, EditName, EditorState } from "./editor.ts";
-import { EMPTY_EDITOR, edited } from "./editor.ts";
+import { applyEdit, EMPTY_EDITOR } from "./editor.ts";
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
 const FAMILY = "\u{1f468}\u200d\u{1f469}\u200d\u{1f467}";
@@ -77,7 +77,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
 
 function run(start: EditorState, ...edits: readonly (Edit | EditName)[]): EditorState {
   return edits.reduce<EditorState>(
-    (state, each) => edited(state, typeof each === "string" ? { kind: each } : each),
+    (state, each) => applyEdit(state, typeof each === "string" ? { kind: each } : each),
     start,
   );
 }
@@ -149,14 +149,14 @@ describe("editor", () => {
         const start: EditorState = { ...typed(first), past: [] };
         let state = start;
         for (const each of edits) {
-          state = edited(state, each);
+          state = applyEdit(state, each);
           expect(isBorder(state.text, state.cursor)).toBe(true);
         }
         const last = state.text;
         const steps = state.past.length;
-        for (let step = 0; step < steps; step += 1) state = edited(state, { kind: "undo" });
+        for (let step = 0; step < steps; step += 1) state = applyEdit(state, { kind: "undo" });
         expect(state.text).toBe(start.text);
-        for (let step = 0; step < steps; step += 1) state = edited(state, { kind: "redo" });
+        for (let step = 0; step < steps; step += 1) state = applyEdit(state, { kind: "redo" });
         if (edits.every(({ kind }) => kind !== "undo")) expect(state.text).toBe(last);
       }),
       { numRuns: 200 },
@@ -168,7 +168,7 @@ describe("editor", () => {
       let state = typed(big, 500_001);
       const start = performance.now();
       for (const kind of ["deleteBack", "lineUp", "deleteWordForward", "lineDown", "left", "undo"] as const) {
-        state = edited(state, { kind, columns: 80 });
+        state = applyEdit(state, { kind, columns: 80 });
         drawEditor(state, 80, 13);
       }
       expect(performance.now() - start).toBeLessThan(600);

@@ -16,7 +16,7 @@ interface Step {
 /** Kind of an edit, which decides if it joins the one before it: as one step of undo, or as one cut text. */
 type EditGroup = "typed" | "deleted" | "killed" | "other";
 
-/** The text that a person writes, as a value: `edited` returns the next one. */
+/** The text that a person writes, as a value: `applyEdit` returns the next one. */
 export interface EditorState {
   /** A chip is one character in it: `expanded` returns the text that is sent. */
   readonly text: string;
@@ -106,7 +106,7 @@ export function markColumns(columns: number): number {
 }
 
 /** Returns the editor after one edit; the same value if it changes nothing. */
-export function edited(state: EditorState, edit: Edit): EditorState {
+export function applyEdit(state: EditorState, edit: Edit): EditorState {
   const { cursor } = state;
   switch (edit.kind) {
     case "insert":

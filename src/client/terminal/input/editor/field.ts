@@ -4,7 +4,7 @@ import type { Size } from "../../screen/screen.ts";
 import { drawEditor } from "./draw-editor.ts";
 import { EDITS } from "./edit-actions.ts";
 import type { EditorState } from "./editor.ts";
-import { EMPTY_EDITOR, edited } from "./editor.ts";
+import { applyEdit, EMPTY_EDITOR } from "./editor.ts";
 
 const FIELD_ROWS = 3;
 
@@ -30,12 +30,12 @@ export class Field {
   act(action: ActionName): boolean {
     const kind = EDITS[action];
     if (kind === undefined || kind === "lineUp" || kind === "lineDown") return false;
-    this.#state = edited(this.#state, { kind });
+    this.#state = applyEdit(this.#state, { kind });
     return true;
   }
 
   /** Inserts a text; its line ends become blanks. */
   insert(text: string): void {
-    this.#state = edited(this.#state, { kind: "insert", text: text.replaceAll(/\r\n?|\n/g, " ") });
+    this.#state = applyEdit(this.#state, { kind: "insert", text: text.replaceAll(/\r\n?|\n/g, " ") });
   }
 }

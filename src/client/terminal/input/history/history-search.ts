@@ -9,7 +9,7 @@ import type { Size } from "../../screen/screen.ts";
 import { drawEditor } from "../editor/draw-editor.ts";
 import { EDITS } from "../editor/edit-actions.ts";
 import type { EditorState } from "../editor/editor.ts";
-import { EMPTY_EDITOR, edited } from "../editor/editor.ts";
+import { applyEdit, EMPTY_EDITOR } from "../editor/editor.ts";
 import type { HistoryEntry, PromptHistory } from "./prompt-history.ts";
 
 export interface HistorySearchOptions {
@@ -100,7 +100,7 @@ export class HistorySearch implements Overlay {
   }
 
   type(text: string): boolean {
-    this.#search = edited(this.#search, { kind: "insert", text });
+    this.#search = applyEdit(this.#search, { kind: "insert", text });
     this.#at = 0;
     return true;
   }
@@ -112,7 +112,7 @@ export class HistorySearch implements Overlay {
   #edit(action: ActionName): boolean {
     const kind = EDITS[action];
     if (kind === undefined) return false;
-    this.#search = edited(this.#search, { kind });
+    this.#search = applyEdit(this.#search, { kind });
     this.#at = 0;
     return true;
   }

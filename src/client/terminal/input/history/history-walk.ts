@@ -1,7 +1,7 @@
 import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
 import type { EditorState } from "../editor/editor.ts";
-import { edited } from "../editor/editor.ts";
+import { applyEdit } from "../editor/editor.ts";
 import { endOfLine } from "../editor/graphemes.ts";
 import type { PromptHistory } from "./prompt-history.ts";
 
@@ -83,9 +83,9 @@ export class HistoryWalk {
   #show(text: string, step: 1 | -1): string {
     const { filled, begin, state, columns } = this.#options;
     const fresh = filled(text);
-    const first = edited(fresh, { kind: "move", to: endOfLine(fresh.text, 0) });
-    const isFirstRow = edited(first, { kind: "lineUp", columns: columns() }) === first;
-    const up = isFirstRow ? first : edited(fresh, { kind: "textStart" });
+    const first = applyEdit(fresh, { kind: "move", to: endOfLine(fresh.text, 0) });
+    const isFirstRow = applyEdit(first, { kind: "lineUp", columns: columns() }) === first;
+    const up = isFirstRow ? first : applyEdit(fresh, { kind: "textStart" });
     begin(step > 0 ? up : fresh);
     return state().text;
   }

@@ -70,7 +70,7 @@ export class VimKeys {
     return true;
   }
 
-  /** Goes to normal mode. Returns false if it is on, and no command is begun. */
+  /** Goes to normal mode. Returns false if it is on already, and no command is pending. */
   escape(): boolean {
     const vim = this.#editor();
     if (vim === undefined || (vim.vim.mode === "normal" && vim.vim.pending === "")) return false;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { EMPTY_EDITOR, edited } from "../editor/editor.ts";
+import { applyEdit, EMPTY_EDITOR } from "../editor/editor.ts";
 import { bordered } from "../editor/graphemes.ts";
 import type { VimEditor } from "./vim.ts";
 import { NEW_VIM, vimEscape, vimKey } from "./vim.ts";
@@ -11,7 +11,7 @@ const ESCAPE = "\u001b";
 function started(marked: string): VimEditor {
   const cursor = marked.indexOf("|");
   const text = marked.replace("|", "");
-  const editor = edited(edited(EMPTY_EDITOR, { kind: "insert", text }), { kind: "move", to: cursor });
+  const editor = applyEdit(applyEdit(EMPTY_EDITOR, { kind: "insert", text }), { kind: "move", to: cursor });
   return { vim: { ...NEW_VIM, mode: "normal" }, editor };
 }
 
@@ -22,7 +22,7 @@ function pressed(state: VimEditor, keys: string): VimEditor {
     if (key === ESCAPE) next = vimEscape(next);
     else if (key === "\u0012") next = vimKey(next, "redo");
     else if (next.vim.mode === "insert")
-      next = { ...next, editor: edited(next.editor, { kind: "insert", text: key }) };
+      next = { ...next, editor: applyEdit(next.editor, { kind: "insert", text: key }) };
     else next = vimKey(next, key);
   return next;
 }

@@ -1,5 +1,5 @@
 import type { EditorState } from "../editor/editor.ts";
-import { edited } from "../editor/editor.ts";
+import { applyEdit } from "../editor/editor.ts";
 import { after, before, endOfLine, startOfLine } from "../editor/graphemes.ts";
 import type { CharacterSearch, Target } from "./vim-motions.ts";
 import { motionTarget, objectTarget, searchOf } from "./vim-motions.ts";
@@ -81,7 +81,7 @@ export function vimEscape(state: VimEditor): VimEditor {
   const at = isLeft ? before(text, cursor) : cursor;
   return settled({
     vim: { ...vim, mode: "normal", pending: "" },
-    editor: edited(editor, { kind: "move", to: at }),
+    editor: applyEdit(editor, { kind: "move", to: at }),
   });
 }
 
@@ -140,13 +140,13 @@ function moved(state: VimEditor, { keys, count }: Command): VimEditor {
   const search = searchOf(keys);
   const next = search === undefined ? vim : { ...vim, search };
   if (target === undefined) return { vim: next, editor };
-  return { vim: next, editor: edited(editor, { kind: "move", to: target.at }) };
+  return { vim: next, editor: applyEdit(editor, { kind: "move", to: target.at }) };
 }
 
 function vertically(editor: EditorState, key: "j" | "k", count = 1): EditorState {
   let next = editor;
   for (let done = 0; done < count; done += 1) {
-    const moved = edited(next, { kind: key === "j" ? "lineDown" : "lineUp" });
+    const moved = applyEdit(next, { kind: key === "j" ? "lineDown" : "lineUp" });
     if (moved === next) break;
     next = moved;
   }
@@ -217,8 +217,8 @@ function appliedToPart({ vim, editor }: VimEditor, { from, to }: Target, operato
   };
   const next =
     operator === "y"
-      ? edited(editor, { kind: "move", to: from })
-      : edited(edited(editor, { kind: "move", to: from }), { kind: "replace", from, to, text: "" });
+      ? applyEdit(editor, { kind: "move", to: from })
+      : applyEdit(applyEdit(editor, { kind: "move", to: from }), { kind: "replace", from, to, text: "" });
   return { vim: taken, editor: next };
 }
 
@@ -232,15 +232,15 @@ function appliedToLines({ vim, editor }: VimEditor, target: Target, operator: Op
     mode: operator === "c" ? "insert" : "normal",
   };
   if (operator === "y")
-    return { vim: taken, editor: edited(editor, { kind: "move", to: Math.min(cursor, target.from) }) };
+    return { vim: taken, editor: applyEdit(editor, { kind: "move", to: Math.min(cursor, target.from) }) };
   if (operator === "c")
-    return { vim: taken, editor: edited(editor, { kind: "replace", from, to, text: "" }) };
+    return { vim: taken, editor: applyEdit(editor, { kind: "replace", from, to, text: "" }) };
   const isLast = to === text.length;
   const begin = isLast ? Math.max(0, from - 1) : from;
-  const next = edited(editor, { kind: "replace", from: begin, to: isLast ? to : to + 1, text: "" });
+  const next = applyEdit(editor, { kind: "replace", from: begin, to: isLast ? to : to + 1, text: "" });
   return {
     vim: taken,
-    editor: edited(next, { kind: "move", to: startOfLine(next.text, Math.min(from, next.text.length)) }),
+    editor: applyEdit(next, { kind: "move", to: startOfLine(next.text, Math.min(from, next.text.length)) }),
   };
 }
 
@@ -260,7 +260,7 @@ function selectionKey(state: VimEditor, keys: string, count?: number): VimEditor
   if (keys === "o")
     return {
       vim: { ...vim, anchor: editor.cursor },
-      editor: edited(editor, { kind: "move", to: vim.anchor }),
+      editor: applyEdit(editor, { kind: "move", to: vim.anchor }),
     };
   if (!OBJECT.test(keys)) return moved(state, count === undefined ? { keys } : { keys, count });
   const target = objectTarget(keys, editor.text, editor.cursor);
@@ -268,20 +268,20 @@ function selectionKey(state: VimEditor, keys: string, count?: number): VimEditor
   const end = before(editor.text, target.to);
   return {
     vim: { ...vim, anchor: target.from },
-    editor: edited(editor, { kind: "move", to: Math.max(target.from, end) }),
+    editor: applyEdit(editor, { kind: "move", to: Math.max(target.from, end) }),
   };
 }
 
 const SELECTION_OPERATORS: Readonly<Record<string, Operator>> = { d: "d", x: "d", c: "c", s: "c", y: "y" };
 
 function inserting({ vim, editor }: VimEditor, at: number): VimEditor {
-  return { vim: { ...vim, mode: "insert" }, editor: edited(editor, { kind: "move", to: at }) };
+  return { vim: { ...vim, mode: "insert" }, editor: applyEdit(editor, { kind: "move", to: at }) };
 }
 
 function lineOpened({ vim, editor }: VimEditor, isAbove: boolean): VimEditor {
   const { text, cursor } = editor;
   const at = isAbove ? startOfLine(text, cursor) : endOfLine(text, cursor);
-  const next = edited(editor, { kind: "replace", from: at, to: at, text: "\n" });
+  const next = applyEdit(editor, { kind: "replace", from: at, to: at, text: "\n" });
   return inserting({ vim, editor: next }, isAbove ? at : at + 1);
 }
 
@@ -294,18 +294,18 @@ function put({ vim, editor }: VimEditor, wanted: number, isBefore: boolean): Vim
     const lines = `${register.text}\n`.repeat(count).slice(0, -1);
     const at = isBefore ? startOfLine(text, cursor) : endOfLine(text, cursor);
     const piece = isBefore ? `${lines}\n` : `\n${lines}`;
-    const next = edited(editor, { kind: "replace", from: at, to: at, text: piece });
-    return { vim, editor: edited(next, { kind: "move", to: isBefore ? at : at + 1 }) };
+    const next = applyEdit(editor, { kind: "replace", from: at, to: at, text: piece });
+    return { vim, editor: applyEdit(next, { kind: "move", to: isBefore ? at : at + 1 }) };
   }
   const isEmptyLine = startOfLine(text, cursor) === endOfLine(text, cursor);
   const at = isBefore || isEmptyLine ? cursor : after(text, cursor);
-  const next = edited(editor, { kind: "replace", from: at, to: at, text: register.text.repeat(count) });
-  return { vim, editor: edited(next, { kind: "move", to: before(next.text, next.cursor) }) };
+  const next = applyEdit(editor, { kind: "replace", from: at, to: at, text: register.text.repeat(count) });
+  return { vim, editor: applyEdit(next, { kind: "move", to: before(next.text, next.cursor) }) };
 }
 
 function stepped({ vim, editor }: VimEditor, count: number, kind: "undo" | "redo"): VimEditor {
   let next = editor;
-  for (let done = 0; done < count; done += 1) next = edited(next, { kind });
+  for (let done = 0; done < count; done += 1) next = applyEdit(next, { kind });
   return { vim, editor: next };
 }
 

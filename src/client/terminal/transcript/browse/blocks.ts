@@ -8,8 +8,8 @@ import { isOwnMode } from "../draw-context.ts";
 type Accepts = (item: TranscriptItem) => boolean;
 
 /**
- * Returns true for an item that has rows. A turn that ended as it should, or whose end is said, has none, and no change
- * of the mode by the person.
+ * Returns true for an item that has rows. The end of a turn has none if nothing went wrong or another item says it, nor
+ * has a change of the mode by the person.
  */
 export function isShown(item: TranscriptItem, facts: OwnFacts): boolean {
   if (item.kind === "note") return !isOwnMode(item, facts);

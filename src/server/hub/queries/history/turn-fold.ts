@@ -1,11 +1,11 @@
 import type { CallId, EventSeq } from "../../../../base/ids.ts";
-import { stringAt } from "../../../../base/json.ts";
 import { shortened } from "../../../../base/text/text.ts";
 import type { EnvelopeOf } from "../../../../protocol/events/envelope.ts";
 import { SUMMARY_CHARACTERS_MAX, TURN_NAMES_MAX } from "../../../../protocol/queries/history-queries.ts";
 import type { ResultOf } from "../../../../protocol/queries/queries.ts";
 import { priceOf } from "../../../../view/costs/cost.ts";
 import { isShellEvent } from "../../../../view/event-facts.ts";
+import { changedPath } from "../../../../view/texts/changes/change-preview.ts";
 import { isTurnEnded, isTurnStarted } from "../../../../view/turn-marks.ts";
 import type { TurnState } from "../../../../view/turn-result.ts";
 import { foldTurn, NEW_TURN, turnResult } from "../../../../view/turn-result.ts";
@@ -76,7 +76,7 @@ class OpenTurn {
     if (event.kind === "ToolCallStarted") {
       const { callId, preview, args } = event.payload;
       if (event.parentCall === undefined) this.#calls += 1;
-      const path = preview === undefined ? undefined : stringAt(args, preview.path);
+      const path = changedPath(preview, args);
       if (path !== undefined) this.#writing.set(callId, path);
     }
     if (event.kind === "ToolResult") {

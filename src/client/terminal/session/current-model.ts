@@ -1,6 +1,6 @@
-import { defined } from "../../../../base/defined.ts";
-import type { EffortWord } from "../../../../protocol/effort.ts";
-import type { Services } from "../../layout/services.ts";
+import { defined } from "../../../base/defined.ts";
+import type { EffortWord } from "../../../protocol/effort.ts";
+import type { Services } from "../layout/services.ts";
 
 /** Model and effort of the session that is shown, as far as they are known. */
 export interface CurrentModel {
