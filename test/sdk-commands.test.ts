@@ -16,7 +16,10 @@ const PERMISSION = {
   words: "use the other file",
 } as const;
 const INPUT = { delivery: "steer", skill: "review", agent: "explore" } as const;
-const NEW = { profile: "self", model: "mock:one", workingDir: "/srv", run: { maxTurns: 2 } } as const;
+const NEW = {
+  ...{ profile: "self", model: "mock:one", workingDir: "/srv", run: { maxTurns: 2 } },
+  provisional: true,
+} as const;
 
 /** Commands that a client sends by a method of its own, with every field that they have. */
 const SENT = [

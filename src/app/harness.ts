@@ -165,10 +165,7 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
     losses: new LossNotices(store, world.log),
     retention: resources.retention,
     onAsked: (session, tool) => agents.onPermissionAsked(session, tool),
-    async removeUnused(logId) {
-      const { removeUnused } = await import("./sessions/unused.ts");
-      await removeUnused(sessions, logId);
-    },
+    removeUnused: removerOf(sessions),
     async delegate(parent, request) {
       const { delegateTask } = await import("./engine/delegate-task.ts");
       return await delegateTask(parent, request, { engine, multiplexer });
@@ -372,6 +369,14 @@ function keepingOf(sources: SessionsSources): StoredSessionHandler {
   return async (command, client) => {
     const { storedSessionCommands } = await import("./sessions/stored-session-commands.ts");
     return await carryOutStored(storedSessionCommands(sources), command, client);
+  };
+}
+
+/** Returns what removes sessions that nobody has used; its code is loaded with the first of them. */
+function removerOf(sources: SessionsSources): Engine["removeUnused"] {
+  return async (logId) => {
+    const { removeUnused } = await import("./sessions/unused.ts");
+    await removeUnused(sources, logId);
   };
 }
 

@@ -132,6 +132,7 @@ test(
     await terminal.press("Enter");
     await terminal.shows("What this session may do");
     await terminal.press("Escape");
+    await terminal.gone("What this session may do");
     await terminal.press("M-r");
     await terminal.shows("There are no sessions.");
     await terminal.press("Escape");

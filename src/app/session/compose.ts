@@ -106,11 +106,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
       rest.use(runs);
       trust.end();
     },
-    ...(left === undefined ? {} : { provisional: true }),
-    async close(isLeft) {
-      await resources.disposeAsync();
-      if (isLeft) await left?.();
-    },
+    ...endOf(resources, left),
   });
   undo.defer(() => composed.end("error"));
   live.add(session, listedSession(base, materials));
@@ -120,6 +116,20 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
   await features.ready(signal);
   undo.move(); // the session frees it
   return { session: composed, notices: [...gate.notices(), ...features.notices()] };
+}
+
+/** Returns how a session ends: everything is freed, and one that was left unused is removed. */
+function endOf(
+  resources: AsyncDisposableStack,
+  left: SessionMaterials["left"],
+): Pick<ComposeDependencies, "close" | "provisional"> {
+  return {
+    ...(left === undefined ? {} : { provisional: true }),
+    async close(isLeft) {
+      await resources.disposeAsync();
+      if (isLeft) await left?.();
+    },
+  };
 }
 
 /** Returns what a running session offers to queries and commands about all sessions. */

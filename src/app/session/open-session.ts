@@ -1,4 +1,5 @@
 import { defined } from "../../base/defined.ts";
+import type { LogId } from "../../base/ids.ts";
 import { mustBeOutside, profileReference } from "../../config/run-profile.ts";
 import { limitsSection } from "../../config/sections/limits.ts";
 import { thinkingSection } from "../../config/sections/models.ts";
@@ -134,9 +135,7 @@ export async function openSession(
       firstEvents: firstEvents({ wishes, isOld: log.isOld, handover }),
       reopen: reopenAs({ engine, request: { ...request, wishes } }, signal),
       close: undo.move(),
-      ...(command.provisional === true && log.resumed.lastTurn === 0
-        ? { left: () => engine.removeUnused(logId) }
-        : {}),
+      ...leftOf(engine, request, { logId, lastTurn: log.resumed.lastTurn }),
     }),
   );
   // Before any client knows of it: its imported content must not get lost with it.
@@ -150,6 +149,15 @@ export async function openSession(
   });
   const notices = startNotices({ ...sources, environment, read: await readNotices(engine, wishes, before) });
   return { session: composed.session, model: slot.name, notices: [...notices, ...composed.notices] };
+}
+
+/** Returns what happens to a session that its clients have left, if it may never have been used. */
+function leftOf(
+  { removeUnused }: Engine,
+  { command }: SessionRequest,
+  { logId, lastTurn }: { readonly logId: LogId; readonly lastTurn: number },
+): Pick<SessionMaterials, "left"> {
+  return command.provisional === true && lastTurn === 0 ? { left: () => removeUnused(logId) } : {};
 }
 
 /** Returns notices of a session whose notices a person reads. Not before it has started: a failed start shows none. */

@@ -197,12 +197,15 @@ class Sessions:
         model: Optional[str] = None,
         working_dir: Optional[str] = None,
         run: Optional[Mapping[str, Any]] = None,
+        provisional: Optional[bool] = None,
     ) -> Session:
         """Begins a new session. What is left out is as the engine's user has configured it.
 
-        ``run`` is the protocol's, such as ``{"maxTurns": 5, "strictPermissions": True}``.
+        ``run`` is the protocol's, such as ``{"maxTurns": 5, "strictPermissions": True}``. With
+        ``provisional`` the session is removed if it ends unused, without clients.
         """
-        body = _without_none({"profile": profile, "model": model, "workingDir": working_dir, "run": run})
+        given = {"profile": profile, "model": model, "workingDir": working_dir, "run": run}
+        body = _without_none({**given, "provisional": provisional})
         return self._open("/v1/sessions", "CreateSession", body, None)
 
     def resume(self, id: str) -> Session:
