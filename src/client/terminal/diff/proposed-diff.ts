@@ -9,7 +9,7 @@ import { diffLine } from "./diff-file.ts";
 import { parseDiff } from "./parse-diff.ts";
 
 /** Returns the change of a call: the engine's diff, else what its arguments propose (PERM-06). */
-export function callDiff({
+export function filesOfCall({
   args,
   diff,
   preview,

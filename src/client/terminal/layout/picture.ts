@@ -7,7 +7,7 @@ import type { MouseInput, ScreenFrame, Size } from "../screen/screen.ts";
 import type { DrawnPart, ScreenPart } from "./part.ts";
 
 /** Rows of the screen that belong to a part. */
-export interface Region {
+export interface ScreenRegion {
   readonly part: ScreenPart;
   readonly top: number;
   readonly rows: number;
@@ -20,7 +20,7 @@ export interface LaidOutRows {
   readonly rows: readonly DrawnRow[];
   /** Rows beside the first ones. */
   readonly side?: SideRows;
-  readonly regions: readonly Region[];
+  readonly regions: readonly ScreenRegion[];
   /** The part with the focus, and its first row. */
   readonly focus: DrawnPart & { readonly top: number };
 }
@@ -47,7 +47,7 @@ export const SIDE_BORDER_COLUMNS = SIDE_BORDER.length;
 /** Paints the rows of a frame, places its cursor, and says which part a place of it belongs to. */
 export class Picture {
   readonly #options: PictureOptions;
-  #regions: readonly Region[] = [];
+  #regions: readonly ScreenRegion[] = [];
   /** Rows of the last frame, without those of the part at the right edge. */
   #rows: readonly DrawnRow[] = [];
 
@@ -73,17 +73,17 @@ export class Picture {
   }
 
   /** Returns the region of the last frame at a place; undefined if no part has it. */
-  regionAt({ row: at, column }: Pick<MouseInput, "row" | "column">): Region | undefined {
+  regionAt({ row: at, column }: Pick<MouseInput, "row" | "column">): ScreenRegion | undefined {
     return this.#regions.find(({ top, rows, left = 0 }) => at >= top && at < top + rows && column >= left);
   }
 
   /** Returns the region of a part in the last frame; undefined if it has none. */
-  regionOf(part: ScreenPart): Region | undefined {
+  regionOf(part: ScreenPart): ScreenRegion | undefined {
     return this.#regions.find((each) => each.part === part);
   }
 
   /** Returns a mouse event with the row and the column in a region. */
-  within(input: MouseInput, region: Region | undefined): MouseInput {
+  within(input: MouseInput, region: ScreenRegion | undefined): MouseInput {
     return { ...input, row: input.row - (region?.top ?? 0), column: this.#textColumn(input, region) };
   }
 
@@ -100,7 +100,7 @@ export class Picture {
     };
   }
 
-  #textColumn({ row: at, column }: MouseInput, region: Region | undefined): number {
+  #textColumn({ row: at, column }: MouseInput, region: ScreenRegion | undefined): number {
     const drawn = this.#rows[at];
     if (region?.left !== undefined) return column - region.left;
     return this.#isReordered && drawn !== undefined ? textColumn(drawn, column) : column;

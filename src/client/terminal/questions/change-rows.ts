@@ -4,7 +4,7 @@ import type { Hunk } from "../../../protocol/events/hunk.ts";
 import { diffLine, signedLines } from "../diff/diff-file.ts";
 import type { DiffOptions } from "../diff/diff-rows.ts";
 import { drawWhole } from "../diff/draw-whole.ts";
-import { callDiff } from "../diff/proposed-diff.ts";
+import { filesOfCall } from "../diff/proposed-diff.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 
 type Request = Pick<PayloadOf<"PermissionRequested">, "args" | "diff" | "preview">;
@@ -12,7 +12,7 @@ type Shown = Pick<DiffOptions, "columns" | "layout">;
 
 /** Draws the whole change that a call would make: the engine's diff, else the call's own arguments (PERM-06). */
 export function drawRequestedChange(request: Request, shown: Shown): readonly DrawnRow[] {
-  const files = callDiff(request);
+  const files = filesOfCall(request);
   const lines = request.diff?.replace(/\n$/, "").split("\n") ?? signedLines(files);
   return drawWhole(files, lines, shown);
 }

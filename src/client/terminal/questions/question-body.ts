@@ -5,7 +5,7 @@ import type { DrawnRow } from "../drawing/span.ts";
 import { EMPTY_ROW, row, span } from "../drawing/span.ts";
 import { widthOfSpans, wrapSpans } from "../drawing/wrap-spans.ts";
 import type { Dialog } from "./dialog.ts";
-import { timeLimitText } from "./time-limit.ts";
+import { unansweredSentence } from "./time-limit.ts";
 
 /** All rows of what a question asks, and the part of them that fits. */
 export class QuestionBody {
@@ -82,7 +82,7 @@ function onlyRow({ spans }: DrawnRow, others: number, columns: number): DrawnRow
 
 /** Returns rows about an incomplete or uncertain question, and about what happens without an answer. */
 function noteRows(question: Question, columns: number): readonly DrawnRow[] {
-  const limit = timeLimitText(question);
+  const limit = unansweredSentence(question);
   const lines = [
     ...(question.leftOut === undefined ? [] : [leftOutText(question.leftOut)]),
     ...(question.isUncertain === true ? [UNCERTAIN_TEXT] : []),

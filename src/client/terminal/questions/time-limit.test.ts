@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Question } from "../../../view/questions/questions.ts";
-import { timeLeftMs, timeLimitText } from "./time-limit.ts";
+import { timeLeftMs, unansweredSentence } from "./time-limit.ts";
 
 function question(limit: { readonly timeoutMs?: number; readonly onlyUnattended?: boolean }): Question {
   const request = { callId: "call_1", tool: "Bash", args: {}, ...limit };
@@ -16,13 +16,13 @@ test("[TUI-04] a limit is counted down to zero, unless it is long or counts only
 });
 
 test("[TUI-04] the end of a limit is said, and for whom it counts", () => {
-  const text = timeLimitText(question({ timeoutMs: 60_000 })) ?? "";
+  const text = unansweredSentence(question({ timeoutMs: 60_000 })) ?? "";
   const lower = `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
   expect(text).not.toBe("");
-  expect(timeLimitText(question({ timeoutMs: 60_000, onlyUnattended: true }))).toBe(
+  expect(unansweredSentence(question({ timeoutMs: 60_000, onlyUnattended: true }))).toBe(
     `While nobody is here: ${lower}`,
   );
-  expect([timeLimitText(question({})), timeLimitText(question({ timeoutMs: 3_600_001 }))]).toEqual([
+  expect([unansweredSentence(question({})), unansweredSentence(question({ timeoutMs: 3_600_001 }))]).toEqual([
     undefined,
     undefined,
   ]);

@@ -17,7 +17,7 @@ export function timeLeftMs(question: Question, shownMs: number): number | undefi
 }
 
 /** Returns the sentence about a missing answer; undefined if no limit is shown. */
-export function timeLimitText(question: Question): string | undefined {
+export function unansweredSentence(question: Question): string | undefined {
   const { timeoutMs, onlyUnattended } = requestOf(question);
   if (timeoutMs === undefined || timeoutMs > SHOWN_MS_MAX) return undefined;
   const unanswered = question.kind === "asked" ? questionWords(question.ask).unanswered : undefined;

@@ -19,13 +19,13 @@ import type { SessionAccess } from "../layout/services.ts";
 import type { BegunSession, OpenSession, ReachedByTerminal, WhichSession } from "../options.ts";
 import type { EngineLinkOptions } from "./engine-link.ts";
 import { EngineLink } from "./engine-link.ts";
+import type { FollowedSessionOptions } from "./followed-session.ts";
+import { FollowedSession } from "./followed-session.ts";
 import type { SessionInfoAnswer } from "./session-info.ts";
 import { SessionInfoReader } from "./session-info.ts";
 import { ShownLog } from "./shown-log.ts";
-import type { ShownSessionOptions } from "./shown-session.ts";
-import { ShownSession } from "./shown-session.ts";
 
-export interface SessionFollowerOptions extends EngineLinkOptions, Omit<ShownSessionOptions, "engine"> {
+export interface SessionFollowerOptions extends EngineLinkOptions, Omit<FollowedSessionOptions, "engine"> {
   /** Called once another session is shown, before its events. @param at the event to show first; default: the end. */
   readonly opened: (at?: EventSeq) => void;
 }
@@ -34,7 +34,7 @@ export interface SessionFollowerOptions extends EngineLinkOptions, Omit<ShownSes
 export class SessionFollower implements SessionAccess {
   readonly #options: SessionFollowerOptions;
   readonly #engine: EngineLink;
-  #shown: ShownSession | undefined;
+  #shown: FollowedSession | undefined;
   /** Notes of this client before it shows a session. */
   readonly #blank = new ShownLog();
   #opening: Promise<OpenSession> | undefined;
@@ -198,7 +198,7 @@ export class SessionFollower implements SessionAccess {
   /** @param at the event to show first; undefined: the end. */
   #follow(open: OpenSession, at?: EventSeq): void {
     this.#shown?.[Symbol.dispose]();
-    const shown = new ShownSession(open, {
+    const shown = new FollowedSession(open, {
       ...this.#options,
       engine: this.#engine,
       changed: (envelope, step) => {

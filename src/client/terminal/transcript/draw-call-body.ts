@@ -7,7 +7,7 @@ import { proposedChanges } from "../../../view/texts/changes/change-preview.ts";
 import type { CallItem } from "../../../view/transcript/items.ts";
 import type { DiffFile, DiffLine } from "../diff/diff-file.ts";
 import { diffRows } from "../diff/diff-rows.ts";
-import { callDiff, proposedDiff } from "../diff/proposed-diff.ts";
+import { filesOfCall, proposedDiff } from "../diff/proposed-diff.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
@@ -62,7 +62,7 @@ function isRead({ toolKind }: CallItem): boolean {
 /** Returns the change of a call. If its arguments were cut: the beginning of a new file, and nothing of an edit. */
 function changesOf(call: CallItem): readonly DiffFile[] {
   const { diff, preview, args, areArgsCut } = call;
-  if (diff !== undefined || areArgsCut !== true) return callDiff(call);
+  if (diff !== undefined || areArgsCut !== true) return filesOfCall(call);
   const whole = proposedChanges(preview, args).filter(({ before }) => before === undefined);
   return proposedDiff(whole).map(withoutNotes);
 }

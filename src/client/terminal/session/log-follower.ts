@@ -19,7 +19,7 @@ const WHOLE_EVENTS_MAX = 2 * PAGE_EVENTS;
 /** Events that are taken in a row before keys and frames have their turn. */
 const EVENTS_AT_ONCE = 64;
 
-export interface LogReaderOptions {
+export interface LogFollowerOptions {
   readonly open: OpenSession;
   readonly log: ShownLog;
   readonly info: SessionInfoReader;
@@ -35,11 +35,11 @@ export interface LogReaderOptions {
 }
 
 /** Reads the log of a session while it grows: a short one whole, of a long one the last page and what follows it. */
-export class LogReader {
-  readonly #options: LogReaderOptions;
+export class LogFollower {
+  readonly #options: LogFollowerOptions;
   #isReplaying = false;
 
-  constructor(options: LogReaderOptions) {
+  constructor(options: LogFollowerOptions) {
     this.#options = options;
   }
 
@@ -130,7 +130,7 @@ async function completeLog(
     signal,
     completed,
     refused,
-  }: Pick<LogReaderOptions, "query" | "signal" | "completed" | "refused"> & { readonly tail: ReadTail },
+  }: Pick<LogFollowerOptions, "query" | "signal" | "completed" | "refused"> & { readonly tail: ReadTail },
 ): Promise<void> {
   try {
     for await (const change of olderFacts(query, tail)) {

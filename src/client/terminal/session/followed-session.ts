@@ -6,12 +6,12 @@ import type { PagePosition, TranscriptPage, TranscriptRange } from "../../../vie
 import { KnownCommands } from "../../slash/known-commands.ts";
 import type { OpenSession } from "../options.ts";
 import type { EngineLink } from "./engine-link.ts";
-import { LogReader } from "./log-reader.ts";
+import { LogFollower } from "./log-follower.ts";
 import { PartReader } from "./part-reader.ts";
 import { SessionInfoReader } from "./session-info.ts";
 import { ShownLog } from "./shown-log.ts";
 
-export interface ShownSessionOptions {
+export interface FollowedSessionOptions {
   readonly engine: EngineLink;
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
@@ -26,23 +26,23 @@ export interface ShownSessionOptions {
 }
 
 /** One session while it is shown: follows its events, and keeps what is known of it. It ends when it is disposed of. */
-export class ShownSession implements Disposable {
+export class FollowedSession implements Disposable {
   readonly open: OpenSession;
   readonly log = new ShownLog();
   /** Its commands, as its engine lists them. */
   readonly commands: KnownCommands;
   readonly info: SessionInfoReader;
-  readonly #options: ShownSessionOptions;
+  readonly #options: FollowedSessionOptions;
   readonly #hidden = new AbortController();
   /** Aborts once the client leaves or shows another session. */
   readonly #signal: AbortSignal;
-  readonly #reader: LogReader;
+  readonly #follower: LogFollower;
   readonly #parts: PartReader;
   #isOver = false;
   /** The last end of a run that was read of it. */
   #lastEnd: EnvelopeOf<"SessionEnded"> | undefined;
 
-  constructor(open: OpenSession, options: ShownSessionOptions) {
+  constructor(open: OpenSession, options: FollowedSessionOptions) {
     const { engine, completed, refused } = options;
     this.open = open;
     this.#options = options;
@@ -50,7 +50,7 @@ export class ShownSession implements Disposable {
     this.commands = new KnownCommands(engine, open.session);
     this.info = new SessionInfoReader(engine, open.session);
     const shared = { log: this.log, signal: this.#signal, completed, refused };
-    this.#reader = new LogReader({
+    this.#follower = new LogFollower({
       ...shared,
       open,
       info: this.info,
@@ -73,7 +73,7 @@ export class ShownSession implements Disposable {
   async follow(): Promise<void> {
     try {
       const { connection } = await this.#options.engine.reach();
-      await this.#reader.read(connection);
+      await this.#follower.read(connection);
       if (!this.#signal.aborted) this.#end(undefined);
     } catch (thrown) {
       if (!this.#signal.aborted) this.#end(thrown);
@@ -86,7 +86,7 @@ export class ShownSession implements Disposable {
   }
 
   async readBack(first: EventSeq, place: PagePosition): Promise<void> {
-    if (!this.#reader.isReplaying) await this.#parts.readBack(first, place);
+    if (!this.#follower.isReplaying) await this.#parts.readBack(first, place);
   }
 
   async pageOf(part: TranscriptRange, place: PagePosition): Promise<TranscriptPage | undefined> {
