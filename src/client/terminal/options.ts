@@ -20,6 +20,8 @@ export interface OpenSession {
   readonly model: string;
   /** True if it was there before: a stored one, or one that runs already. */
   readonly history: boolean;
+  /** True if it takes the place of the one that was shown before: the draft goes along. Default: false. */
+  readonly continues?: boolean;
   /** Its last event before this client attached. */
   readonly past: EventSeq;
   /** Request for another session with the same settings. Absent: this client begins none. */
@@ -42,6 +44,8 @@ export type WhichSession =
       readonly info: Pick<SessionInfo, "session">;
       /** The event to show first. Default: the end of the session. */
       readonly at?: EventSeq;
+      /** True: it takes the place of the one that is shown, and the draft goes along. Default: false. */
+      readonly continues?: boolean;
     };
 
 /** Facts of a new session that are known before it begins. */

@@ -68,6 +68,10 @@ test("[TUI-10 PROF-01] a draft goes along into another run of its log, and stays
   expect(services.sent).toHaveLength(sent); // it is kept there already, and nothing empties it
   Object.assign(services.session, { open: { session: "ses_3", log: "log_3", history: true } });
   expect(keeper.staysBehind).toBe(true);
+  Object.assign(services.session, {
+    open: { session: "ses_3", log: "log_3", history: true, continues: true },
+  });
+  expect(keeper.staysBehind).toBe(false);
 });
 
 test("[TUI-10] before a session is open its folder's last one keeps the draft; without one it is not kept", async () => {

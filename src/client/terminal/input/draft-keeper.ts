@@ -109,13 +109,13 @@ export class DraftKeeper implements Disposable {
 
   /**
    * Returns true if the draft stays with the session that was shown before: a stored one is shown now, which has its
-   * own. A new session takes the draft along.
+   * own. A new session, and one that takes the place of the other, take the draft along.
    */
   get staysBehind(): boolean {
     const { open } = this.#services.session;
     const before = this.#kept?.place;
     if (open === undefined || before === undefined || before.reader === NEW_DRAFT_READER) return false;
-    return before.log !== open.log && open.history;
+    return before.log !== open.log && open.history && open.continues !== true;
   }
 
   /** Keeps a draft in the session that was shown before. Returns false if that is refused. */

@@ -179,7 +179,8 @@ export class SessionFollower implements SessionAccess {
   async #show(which: WhichSession, { orNew = false } = {}): Promise<OpenSession> {
     const opening = this.#options.engine.then(async (engine) => {
       try {
-        return await engine.open(which);
+        const open = await engine.open(which);
+        return which.kind === "stored" && which.continues === true ? { ...open, continues: true } : open;
       } catch (thrown) {
         if (!orNew || !hasReason(thrown, "NoSuchSession")) throw thrown;
         return await engine.open({ kind: "new" });

@@ -14,7 +14,7 @@ export function profiles(services: Services): TerminalFeature {
       // An earlier switch stands in the log: the session that is shown is the one that was left then.
       if (session.isPast(id)) return;
       const info = { session: payload.next };
-      inBackground(session.goTo({ kind: "stored", info }), services);
+      inBackground(session.goTo({ kind: "stored", info, continues: true }), services);
       if (payload.inPlace !== true)
         services.say(
           `Now in a new session under ${payload.to}. The one before is paused: the session list continues it.`,
