@@ -13,9 +13,9 @@ export const MODES_OFF = `${INPUT_OFF}${LOOKS_OFF}${sequences("[?1049l")}${CURSO
 
 /**
  * The same for a client that lives on the main screen. The alternate screen ends without the old place of the cursor,
- * which was none of this client's.
+ * which was none of this client's. It ends first: the extended keys are those of the main screen.
  */
-export const INLINE_MODES_OFF = `${INPUT_OFF}${LOOKS_OFF}${sequences("[?1047l")}${CURSOR_ON}${TITLE_BACK}`;
+export const INLINE_MODES_OFF = `${sequences("[?1047l")}${INPUT_OFF}${LOOKS_OFF}${CURSOR_ON}${TITLE_BACK}`;
 
 /** The same for an inline client that was killed: the shell's prompt begins in a free row below the draft. */
 export const INLINE_KILLED = `${INLINE_MODES_OFF}\r\n${sequences("[J")}`;

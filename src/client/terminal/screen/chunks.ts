@@ -12,18 +12,23 @@ const LINE = /^[^\r\n]{2,200}\r$/;
 const ANSWERS =
   /\u001b(?:\][^\u0007\u001b]*(?:\u0007|\u001b\\)|P[^\u001b]*\u001b\\|\[\?[\d;]*(?:[uc]|\$y)|\[[IO])/g;
 /**
- * The beginning of an answer about colours, modes or the device, or of a report of the mouse, at the end of a chunk. No
- * key begins so. Its rest would be typed into the draft if it were taken for keys meanwhile.
+ * The beginning of an answer about colours, modes or the device, of a report of the mouse, or of the mark of a paste, at
+ * the end of a chunk. No key is as short. Its rest would be typed into the draft if it were taken for keys meanwhile.
  */
-const CUT_ANSWER = /\u001b(?:\]\d{1,2}(?:;[rgba:/\da-f]{0,30})?\u001b?|\[[?<][\d;]{0,20}\$?)$/i;
+const CUT_ANSWER = /\u001b(?:\]\d{1,2}(?:;[rgba:/\da-f]{0,30})?\u001b?|\[[?<][\d;]{0,20}\$?|\[20{0,2})$/i;
 /** The first characters that the rest of such an answer can have, by the beginning. */
 const RESTS: readonly (readonly [beginning: string, rest: RegExp])[] = [
   ["\u001b[<", /^[\d;Mm]/],
   ["\u001b[?", /^[\d;$cnuy]/],
   ["\u001b]", /^[rgba:/\da-f;\u0007\u001b\\]/i],
+  ["\u001b[2", /^[\d;:~]/], // keys begin like the mark, too
 ];
+/** The rest of the mark at the beginning of a paste, whose own beginning was lost. */
+const MARK_REST = /^(?:\[?2)?0{0,2}~/;
 /** A terminal that has not sent the rest of an answer by then has lost it. */
 const CUT_ANSWER_MS = 1_000;
+/** The first character of a mark is an Escape key by then: the library waits at most 100 ms for what is behind it. */
+const CUT_MARK_MS = 150;
 /** Characters that no person types between two reads. */
 const TYPED_CHARACTERS_MAX = 200;
 
@@ -45,6 +50,7 @@ export class InputChunks {
     if (this.#isEnterHeld) return ENTER_GAP_MS;
     if (this.#isBare) return BARE_GAP_MS;
     if (this.#marks.isPasting) return PASTE_END_MS;
+    if (this.#marks.isWaiting) return CUT_MARK_MS;
     return this.#cutAnswer === "" ? undefined : CUT_ANSWER_MS;
   }
 
@@ -77,6 +83,7 @@ export class InputChunks {
     }
     if (this.#isBare) return isKeys ? `${this.flush()}${this.#text(chunk)}` : chunk;
     const wasWaiting = this.#marks.isWaiting;
+    if (!wasWaiting && hasLostMark(chunk)) return this.#text(`${PASTE_BEGIN}${chunk.replace(MARK_REST, "")}`);
     this.#marks.read(chunk);
     if (wasWaiting || this.#marks.isWaiting || isKeys) return chunk;
     if (LINE.test(chunk)) {
@@ -98,11 +105,18 @@ export class InputChunks {
       this.#isEnterHeld = false;
       return "\r";
     }
-    if (!this.#isBare && !this.#marks.isPasting) return "";
+    const isPaste = this.#isBare || this.#marks.isPasting;
     this.#isBare = false;
     this.#marks.flush();
-    return PASTE_END;
+    return isPaste ? PASTE_END : "";
   }
+}
+
+/** Returns true for the end of a paste whose beginning is not marked: no Enter in it may send. */
+function hasLostMark(chunk: string): boolean {
+  const end = chunk.indexOf(PASTE_END);
+  const begin = chunk.indexOf(PASTE_BEGIN);
+  return end > 0 && (begin < 0 || begin > end);
 }
 
 function isPasted(chunk: string): boolean {

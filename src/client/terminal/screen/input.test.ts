@@ -159,6 +159,21 @@ test("[TUI-08 complaint 20] a marked paste stays as it is, wherever its chunks a
   );
 });
 
+test("[TUI-08 complaint 20] a paste whose first mark is cut, or lost in part, sends nothing", () => {
+  for (let cut = 1; cut < 6; cut += 1)
+    for (const isLate of [false, true]) {
+      const all = "\u001b[200~one\rtwo\r\u001b[201~";
+      const chunks = new InputChunks();
+      const first = chunks.read(all.slice(0, cut));
+      const dropped = isLate ? chunks.flush() : "";
+      const rest = chunks.read(all.slice(cut));
+      const isWhole = !isLate && first + rest === all;
+      expect([cut, dropped, isWhole || rest]).toEqual([cut, "", isWhole || all]);
+      expect(chunks.endsAfterMs).toBeUndefined();
+      expect(chunks.read("x")).toBe("x");
+    }
+});
+
 test("[TUI-01] an answer or a report of the mouse that is cut anywhere arrives whole, and its rest is never typed", () => {
   for (const answer of [
     "\u001b]11;rgb:1e1e/1E1E/1e1e\u001b\\",
