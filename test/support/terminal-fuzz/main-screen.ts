@@ -169,6 +169,7 @@ export class MainScreen {
       case "J":
         this.#line.cells.splice(Math.min(column, this.#size.columns - 1));
         this.#line.isWrapped = false;
+        if (column === 0 && line > 0) (this.#lines[line - 1] as Line).isWrapped = false;
         this.#lines.splice(line + 1);
         return;
       case "h":

@@ -48,6 +48,8 @@ export class MemoryTerminal {
   readonly #isInline: boolean;
   /** The main screen with its scrollback. */
   readonly main: MainScreen;
+  /** Writes so far. */
+  writes = 0;
   /** Answers that are ready and were not read yet. */
   readonly ready: string[] = [];
   /** Sentences about what no client may write, since `forget`. */
@@ -92,6 +94,7 @@ export class MemoryTerminal {
   }
 
   write(bytes: string): void {
+    this.writes += 1;
     if (!bytes.isWellFormed()) this.#fault("half of a character is written");
     for (const [piece, prefix, parameters = "", between, final, osc, text] of bytes.matchAll(PIECE)) {
       if (final !== undefined)

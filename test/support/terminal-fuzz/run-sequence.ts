@@ -311,7 +311,11 @@ class Run implements AsyncDisposable {
     this.#watch.resizing(isSettled, () => terminal.resize(size));
     this.#resizedAtMs = clock.monotonic() + lateMs;
     if (lateMs === 0) process.resized();
-    else clock.foreignTimer(lateMs, () => process.resized());
+    else
+      clock.foreignTimer(lateMs, () => {
+        this.#resizedAtMs = Math.max(this.#resizedAtMs, clock.monotonic());
+        process.resized();
+      });
   }
 
   async #paste({ text, isMarked, ends, cut }: Extract<Step, { do: "paste" }>): Promise<void> {
@@ -432,6 +436,7 @@ class Run implements AsyncDisposable {
     }
     if (ending !== "killed" || this.isOver) {
       await clock.advance(END_MS);
+      for (let turn = 0; !this.#engine.isRead && turn < READ_TURNS_MAX; turn += 1) await settle();
       if (ending !== "exit" && !this.isOver) this.#fault("the client does not end");
     }
     if (ending !== "killed" && ending !== "exit") this.#lookForRemains(ending);

@@ -57,6 +57,8 @@ export class ScreenWatch {
   #knownColumns = 0;
   #screen: TerminalScreenOptions | undefined;
   #frame: DrawnFrame | undefined;
+  /** The frame that was compared last, and the writes up to then. */
+  #compared: { readonly drawn: DrawnFrame; readonly writes: number } | undefined;
   /** The last frame at the bottom of the main screen. */
   #live: DrawnFrame | undefined;
   /** Texts of all rows that were finished. */
@@ -140,6 +142,9 @@ export class ScreenWatch {
 
   #compare(drawn: DrawnFrame): void {
     const { terminal } = this.#options;
+    const { writes } = terminal;
+    if (this.#compared?.drawn === drawn && this.#compared.writes === writes) return;
+    this.#compared = { drawn, writes };
     const { columns, rows } = drawn.size;
     const isMain = !terminal.isAlternate;
     if (isMain) this.#markLive(drawn.frame);
@@ -171,7 +176,7 @@ export class ScreenWatch {
     if (this.#comparedRows === this.#finished.length) return;
     this.#comparedRows = this.#finished.length;
     if (!reflows && this.#hasNarrowed) return;
-    const above = terminal.main.above;
+    const above = terminal.main.above.map(unisolated);
     if (!this.#mayHaveGhosts) {
       const at = this.#finished.findIndex((text, row) => text !== above[row]);
       if (at >= 0 || above.length !== this.#finished.length)
@@ -199,7 +204,7 @@ export class ScreenWatch {
       const bare = row.replaceAll(VOCABULARY, "");
       if (CONTROL.test(bare) || !row.isWellFormed())
         this.#fault(`${where} has a row with control characters: ${JSON.stringify(row)}`);
-      const width = paintedWidth(row.replaceAll(/\u001b\]133;[A-D](?:\u001b\\|\u0007)/g, ""));
+      const width = paintedWidth(row);
       if (width > columns)
         this.#fault(`${where} has a row of ${width} columns on ${columns}: ${JSON.stringify(row)}`);
     }
@@ -241,9 +246,8 @@ export class ScreenWatch {
     const { services } = client;
     if (services === undefined || columns < 8 || services.settings.values.rightToLeft === "reorder") return;
     const { text, cursor } = services.draft.edited;
-    // The marks around words that are read from the right to the left take no cell.
     const drawn = terminal.isAlternate ? terminal.screen.cells(row) : terminal.main.cells(row);
-    const cells = drawn.map((each) => each.replaceAll(/[\u2066-\u2069]/g, ""));
+    const cells = drawn.map(unisolated);
     const [before, behind] = [text[cursor - 1] ?? "", text[cursor] ?? ""];
     const left = cells[column - 1] === "" ? cells[column - 2] : cells[column - 1];
     // A row begins with the mark; a caret there follows a line end or a wrapped row.
@@ -278,5 +282,10 @@ export class ScreenWatch {
 
 /** Returns the text of a finished row as it stands in the scrollback. */
 function plain(row: string): string {
-  return textOfPainted(row.replaceAll(/\u001b\]133;[A-D](?:\u001b\\|\u0007)/g, "")).trimEnd();
+  return unisolated(textOfPainted(row)).trimEnd();
+}
+
+/** Returns a text without the marks around words that are read from the right to the left: they take no cell. */
+function unisolated(text: string): string {
+  return text.replaceAll(/[\u2066-\u2069]/g, "");
 }

@@ -747,10 +747,11 @@ const OWN_SCENES: Readonly<Record<Profile, Scene>> = {
   hostile: single(hostileHappening),
 };
 
+/** Scenes of a sequence that is run among many. */
 const SCENES_MAX = 20;
 
 /** Sequences of everything that can happen to a client, mostly of what its profile is about, and how it ends. */
-export function sequencesOf(profile: Profile): fc.Arbitrary<Sequence> {
+export function sequencesOf(profile: Profile, scenesMax = SCENES_MAX): fc.Arbitrary<Sequence> {
   const isRare = (of: number) => fc.integer({ min: 1, max: of }).map((at) => at === of);
   const own = fc.oneof({ weight: 1, arbitrary: OWN_SCENES[profile] }, { weight: 1, arbitrary: scene });
   return fc
@@ -783,7 +784,7 @@ export function sequencesOf(profile: Profile): fc.Arbitrary<Sequence> {
               'notify = "always"\nnotify_content = true\n',
               'right_to_left = "reorder"\nvisible_cursor = true\n',
             ),
-      steps: fc.array(own, { maxLength: SCENES_MAX, size: "max" }).map((scenes) => scenes.flat()),
+      steps: fc.array(own, { maxLength: scenesMax, size: "max" }).map((scenes) => scenes.flat()),
       ending: fc.constantFrom("quit", "interrupt", "stopped", "exit", "killed") as fc.Arbitrary<Ending>,
     })
     .map(({ isInline, reflows, ...rest }) => ({ profile, ...rest, ...(isInline ? { reflows } : {}) }));

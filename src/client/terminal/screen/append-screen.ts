@@ -87,6 +87,7 @@ class AppendScreen implements TerminalScreen {
 
   stop(farewell: readonly string[]): void {
     this.#isOver = true;
+    this.#readSize();
     const rest = this.#held === undefined ? [] : this.#options.finished(this.size, true);
     this.#leave(rest);
     // Long lines wrap: a command on them is copied whole.
@@ -121,13 +122,17 @@ class AppendScreen implements TerminalScreen {
   #draw(): void {
     this.#nextFrame?.[Symbol.dispose]();
     this.#nextFrame = undefined;
-    if (this.#held !== undefined) readSizeAgain();
+    this.#readSize();
     // The size is changing: the terminal moves the rows meanwhile.
     if (this.#held === undefined || this.#resize !== undefined) return;
     const { size } = this;
     const frame = this.#options.draw(size);
     if (frame.isWhole === true) this.#drawWhole(frame, size);
     else this.#append(frame, size);
+  }
+
+  #readSize(): void {
+    if (this.#held !== undefined) readSizeAgain();
   }
 
   #append(frame: ScreenFrame, size: Size): void {
@@ -164,6 +169,7 @@ class AppendScreen implements TerminalScreen {
     this.#resize = this.#life.clock.timer(RESIZED_MS, () => {
       this.#resize = undefined;
       if (this.#whole === undefined) this.#erase(this.size.columns);
+      else this.#whole.reset();
       this.#draw();
     });
   }
@@ -172,6 +178,7 @@ class AppendScreen implements TerminalScreen {
   #leave(rows: readonly string[]): void {
     this.#terminal.endInput(); // a part of a paste that is held is no less typed
     if (this.#held === undefined) return;
+    this.#readSize();
     this.#nextFrame?.[Symbol.dispose]();
     this.#nextFrame = undefined;
     this.#resize?.[Symbol.dispose]();
