@@ -25,7 +25,6 @@ const said = (text: string): Step => ({
 
 /** Sequences that once broke an invariant, by what was wrong then. */
 export const BROKEN_ONCE: Readonly<Record<string, Sequence>> = {
-  "an inline session without events was being read until the next key": INLINE,
   "an inline client that was killed in a panel left extended keys": {
     ...INLINE,
     isReached: false,

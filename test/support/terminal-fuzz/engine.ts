@@ -81,6 +81,14 @@ export interface FuzzEngineOptions {
   readonly isLong: boolean;
   /** True: texts of answers are hostile. */
   readonly isHostile: boolean;
+  readonly counts: EngineCounts;
+}
+
+/** Counts of what an engine was asked for. */
+export interface EngineCounts {
+  attached: number;
+  pages: number;
+  opened: number;
 }
 
 interface Stored {
@@ -113,14 +121,16 @@ export class FuzzEngine implements Connection {
   readonly drafts = new Map<string, string>();
   readonly #clock: PlayedClock;
   readonly #isHostile: boolean;
+  readonly #counts: EngineCounts;
   readonly #sessions = new Map<SessionId, Stored>();
   readonly #open = new Set<BoundedQueue<Envelope>>();
   readonly #readers = new Map<BoundedQueue<Envelope>, SessionId>();
   #shown: SessionId = STORED[0] ?? fakeId("sess", 91);
   #ids = 100;
 
-  constructor({ clock, isLong, isHostile }: FuzzEngineOptions) {
+  constructor({ clock, isLong, isHostile, counts }: FuzzEngineOptions) {
     this.#clock = clock;
+    this.#counts = counts;
     this.#isHostile = isHostile;
     if (!isLong) return;
     for (const session of STORED) {
@@ -146,6 +156,7 @@ export class FuzzEngine implements Connection {
 
   async open(which: WhichSession): Promise<OpenSession> {
     await this.#weather();
+    this.#counts.opened += 1;
     this.#shown = which.kind === "new" ? this.#next("sess") : which.info.session;
     const { named } = this;
     return which.kind === "new" ? { ...named, model: which.model ?? named.model, history: false } : named;
@@ -180,11 +191,13 @@ export class FuzzEngine implements Connection {
   async attach(_session: SessionId, { name, bytes }: AttachedFile): Promise<AttachmentInfo> {
     await this.#weather();
     if (this.pick % 4 === 3) throw REFUSAL;
+    this.#counts.attached += 1;
     return { attachment: this.#next("att"), name, media_type: "image/png", bytes: bytes.length };
   }
 
   async *subscribe(session: SessionId, { since, signal }: SubscribeOptions): AsyncGenerator<Envelope> {
     if (this.mood === "lost") throw new Error("the stream has broken");
+    if ([...this.#readers.values()].includes(session)) this.#counts.pages += 1;
     using queue = new BoundedQueue<Envelope>(QUEUE_EVENTS_MAX);
     if (since !== undefined) for (const old of this.#stored(session).log) if (old.id > since) queue.push(old);
     this.#open.add(queue);

@@ -81,9 +81,18 @@ export interface FuzzCounts {
   frames: number;
   answers: number;
   typed: number;
+  /** Images that were stored. */
+  attached: number;
+  /** Pages of logs that were read back. */
+  pages: number;
+  /** Sessions that were opened. */
+  opened: number;
 }
 
-export const NO_COUNTS: FuzzCounts = { sequences: 0, steps: 0, frames: 0, answers: 0, typed: 0 };
+export const NO_COUNTS: FuzzCounts = {
+  ...{ sequences: 0, steps: 0, frames: 0, answers: 0, typed: 0 },
+  ...{ attached: 0, pages: 0, opened: 0 },
+};
 
 /**
  * Runs the terminal client through a sequence, on a terminal in memory.
@@ -155,7 +164,7 @@ class Run implements AsyncDisposable {
     this.#parts = parts;
     const { clock, terminal, sequence, counts } = parts;
     const { isLong, isHostile, reflows } = sequence;
-    this.#engine = new FuzzEngine({ clock, isLong, isHostile });
+    this.#engine = new FuzzEngine({ clock, isLong, isHostile, counts });
     this.#watch = new ScreenWatch({
       ...{ terminal, clock, isInline: reflows !== undefined, reflows: reflows === true },
       client: this.#watchedClient,
@@ -207,10 +216,11 @@ class Run implements AsyncDisposable {
     const before = this.#draft;
     const wasElsewhere = this.#isElsewhere;
     const isCompleting = this.#isCompleting && step.do === "keys";
+    const wasCommanding = this.#isVimCommand;
     await this.#do(step);
     await settle();
     if (this.isOver) return;
-    const isTaken = isCompleting || this.#takesAway(step);
+    const isTaken = isCompleting || wasCommanding || this.#takesAway(step);
     if (isTaken) this.#texts.deleted(before, this.#draft);
     this.#noteWalk(step, before);
     await this.#check();

@@ -586,7 +586,10 @@ type Scene = fc.Arbitrary<readonly Step[]>;
 const questionScene: Scene = fc
   .record({
     question: fc.oneof({ weight: 3, arbitrary: asked }, { weight: 1, arbitrary: hostileQuestion }),
-    pauses: fc.tuple(fc.constantFrom(0, 150, 240, 270, 320, 700), fc.constantFrom(0, 30, 150, 240, 270, 320)),
+    pauses: fc.tuple(
+      fc.constantFrom(0, 150, 240, 270, 320, 320, 700),
+      fc.constantFrom(0, 0, 0, 30, 150, 240, 270, 320, 320),
+    ),
     between: fc.constantFrom("x", "1", "\u001b[C", "\u001bOP", "5", "\u001b[5~"),
     answer: fc.constantFrom("1", "2", "4", "y", "\r", "n"),
   })

@@ -97,6 +97,20 @@ test("[TUI-01 complaint 27] after a change of the width the region is erased fro
   expect(eraseRegion(region, { columns: 10, reflows: false })).toBe("\r\u001b[2A\u001b[J");
 });
 
+test("[TUI-01 complaint 3] a cursor behind a full row, and wide characters, leave no row above the region erased", () => {
+  const eraseOf = (rows: readonly string[], column: number, columns: number) => {
+    const cursor = { row: rows.length - 1, column };
+    const { region } = appendFrame(NO_REGION, { finished: [], rows, cursor }, 80);
+    return eraseRegion(region, { columns, reflows: true });
+  };
+  // tmux and others keep the cursor on the last cell of a full row.
+  expect(eraseOf(["> 34567890"], 10, 10)).toBe("\r\u001b[J");
+  expect(eraseOf(["> 34567890123"], 13, 10)).toBe("\r\u001b[1A\u001b[J");
+  expect(eraseOf(["> 34567890123"], 9, 10)).toBe("\r\u001b[J");
+  // 6 wide characters stand in a row of 13 columns.
+  expect(eraseOf(["日".repeat(37), "> "], 2, 13)).toBe("\r\u001b[7A\u001b[J");
+});
+
 test("[TUI-01] terminals that do not wrap again are known by their variables", () => {
   expect(reflowsRows({ TERM: "xterm-256color" })).toBe(true);
   expect(reflowsRows({ TERM: "screen-256color", TMUX: "/tmp/tmux" })).toBe(true);
