@@ -10,6 +10,16 @@ import { until } from "../support/until.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
+const STORMS = 5;
+const SIZES = [
+  [80, 20],
+  [61, 24],
+  [100, 12],
+  [100, 30],
+  [45, 30],
+  [120, 40],
+  [100, 30],
+] as const;
 /** Longer than a question waits for a pause in the keys. */
 const QUIET_MS = 600;
 /** Times that the width shrinks under the stream. */
@@ -57,7 +67,7 @@ for (const [columns, rows] of [
   test(
     `[TUI-01 TUI-11 complaint 27] inline on ${columns} columns the scrollback has every paragraph in order, also after the size has changed under the stream`,
     async () => {
-      await using mock = openMockHome([says(PARAGRAPHS.join("\n\n"), { paceMs: 10 })]);
+      await using mock = openMockHome([says(PARAGRAPHS.join("\n\n"), { paceMs: 40 })]);
       await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows });
       await terminal.type("echo before; $CINCH --inline");
       await terminal.press("Enter");
@@ -88,6 +98,28 @@ for (const [columns, rows] of [
     },
     TIMEOUT_MS,
   );
+
+test(
+  "[TUI-01 complaint 3 complaint 27] inline, a storm of sizes under a stream takes no finished row away and leaves none twice",
+  async () => {
+    const lines = Array.from({ length: 400 }, (_, at) => `line${at} ends with 日本語 👍🏽`);
+    await using mock = openMockHome([says(lines.join("\n\n"), { paceMs: 5 })]);
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 30 });
+    await terminal.type("$CINCH --inline");
+    await terminal.press("Enter");
+    await terminal.shows("─────");
+    await terminal.type("go");
+    await terminal.press("Enter");
+    await terminal.shows("line5 ");
+    for (let storm = 0; storm < STORMS; storm += 1)
+      for (const [columns, rows] of SIZES) await terminal.resize(columns, rows);
+    await terminal.shows("line399 ");
+    await terminal.shows(/line399 [\s\S]*──[\s\S]*\n>/);
+    const found = [...(await terminal.scrollback()).matchAll(/^\W*(line\d+) /gm)].map(([, line]) => line);
+    expect(found).toEqual(lines.map((line) => line.split(" ")[0]));
+  },
+  TIMEOUT_MS,
+);
 
 test(
   "[TUI-01 TUI-04] inline, a question, a panel and the whole transcript work, and leave nothing in the scrollback",

@@ -36,9 +36,14 @@ type Add = (kind: string, payload: object, more?: object) => void;
 function addTurn(add: Add, turn: number, text: string): void {
   const callId = fakeId("call", FIRST_CALL + turn);
   const word = turn % 9 === 0 ? FOUND_WORD : "hay";
-  add("TurnStarted", { turn, originator: fakeId("cli", 2), content: [{ type: "text", text: `${turn} ${text}` }] });
+  add("TurnStarted", {
+    turn,
+    originator: fakeId("cli", 2),
+    content: [{ type: "text", text: `${turn} ${text}` }],
+  });
   add("TextDelta", { text: `answer ${turn}: ${word}\n\n` });
-  if (turn % LONG_EACH === 0) add("TextDelta", { text: `${"a long paragraph of words. ".repeat(20)}\n\n`.repeat(20) });
+  if (turn % LONG_EACH === 0)
+    add("TextDelta", { text: `${"a long paragraph of words. ".repeat(20)}\n\n`.repeat(20) });
   add("ToolCallStarted", { callId, tool: "Bash", args: { command: `run ${turn} ${text}` }, mutating: true });
   add("ToolCallProgress", { callId, partial: `line\n${text}\n` });
   add("ToolResult", { callId, content: [{ type: "text", text: `output of ${turn}\n`.repeat(12) + word }] });

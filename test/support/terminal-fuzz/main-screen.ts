@@ -1,5 +1,5 @@
-import { clusterWidth } from "../../../src/view/terminal/display-width.ts";
 import type { Size } from "../../../src/client/terminal/screen/screen.ts";
+import { clusterWidth } from "../../../src/view/terminal/display-width.ts";
 
 const TOKEN =
   /\u001b\[([?0-9;]*)([A-Za-z])|\u001b\]8;;([^\u001b\u0007]*)(?:\u001b\\|\u0007)|\u001b\][^\u001b\u0007]*(?:\u001b\\|\u0007)|([\r\n])|([^\u0000-\u001f\u007f-\u009f]+)/g;

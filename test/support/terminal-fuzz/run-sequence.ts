@@ -145,9 +145,7 @@ class Run implements AsyncDisposable {
   readonly #watch: ScreenWatch;
   /** Timers of the client that were left when it had ended. */
   #timersLeft = 0;
-  #held:
-    | { readonly modes: string; readonly restore: () => void; readonly continued: () => void }
-    | undefined;
+  #held: { readonly modes: string; readonly restore: () => void; readonly continued: () => void } | undefined;
   #services: Services | undefined;
   /** Text that is typed before may be read later. */
   #lateUntilMs = 0;
@@ -229,7 +227,7 @@ class Run implements AsyncDisposable {
   }
 
   async #do(step: Step): Promise<void> {
-    const { terminal, process, clock } = this.#parts;
+    const { terminal, clock } = this.#parts;
     // Another program has the terminal, and what is typed.
     if (this.#held === undefined && KEYBOARD.has(step.do)) return;
     switch (step.do) {
@@ -631,7 +629,7 @@ class Run implements AsyncDisposable {
     const { reflows } = this.#parts.sequence;
     return reflows === undefined
       ? openFullScreen(watched, life)
-      : openAppendScreen({ ...watched, reflows }, life);
+      : openAppendScreen({ ...watched, reflows, resizedMs: RESIZED_MS - 10 }, life);
   }
 
   /** Adds a feature that sees the services of the client, until it is disposed. */

@@ -85,7 +85,8 @@ export class ScreenWatch {
         this.#frame = { frame, size, atMs: clock.monotonic() };
         if (frame.isWhole !== true) this.#live = this.#frame;
         this.#lookAtRows("a frame", frame.rows, size.columns);
-        if (frame.rows.length > size.rows) this.#fault(`a frame has ${frame.rows.length} of ${size.rows} rows`);
+        if (frame.rows.length > size.rows)
+          this.#fault(`a frame has ${frame.rows.length} of ${size.rows} rows`);
         this.#options.drawn();
         return frame;
       }),

@@ -281,9 +281,12 @@ const CUSTOM_KINDS = [
   ..."AgentSession AgentAsks AutoAttachAsked AutoAttachAnswered MemoriesGiven Rewound SkillUsed SkillLoaded".split(
     " ",
   ),
-  ..."InputsWaiting InputDelivered PlanMode RulesOpened FoldersOpened RetryScheduled ModelFallback Notice".split(" "),
+  ..."InputsWaiting InputDelivered PlanMode RulesOpened FoldersOpened RetryScheduled ModelFallback Notice".split(
+    " ",
+  ),
 ];
-const CUSTOM_TEXTS = "text message name skill program label client reason model from to path command what".split(" ");
+const CUSTOM_TEXTS =
+  "text message name skill program label client reason model from to path command what".split(" ");
 const CUSTOM_LISTS = "names rules folders inputIds held skills".split(" ");
 const VIM_KEYS = "hjklwbeWBE0$^gGxXdDcCsSrRyYpPuUiIaAoOvV.,;fFtT~J%{}()<>\"'`123456789".split("");
 
@@ -528,7 +531,15 @@ const hostileCustom: fc.Arbitrary<Event> = fc
 const hostileQuestion: fc.Arbitrary<Event> = fc
   .record({
     askId,
-    about: fc.constantFrom("plan", "trust", "orphan", "elicitation", "token-code", "outside-sandbox", "rewind"),
+    about: fc.constantFrom(
+      "plan",
+      "trust",
+      "orphan",
+      "elicitation",
+      "token-code",
+      "outside-sandbox",
+      "rewind",
+    ),
     text: hostileText,
     label: hostileText,
     words: fc.boolean(),
@@ -678,7 +689,13 @@ const scrollScene: Scene = fc.array(
 
 /** A turn runs, something waits, and the person goes to another session and back. */
 const switchScene: Scene = fc
-  .record({ first: typed, second: typed, away: switching, back: switching, between: fc.array(step, { maxLength: 3 }) })
+  .record({
+    first: typed,
+    second: typed,
+    away: switching,
+    back: switching,
+    between: fc.array(step, { maxLength: 3 }),
+  })
   .map(({ first, second, away, back, between }) => [
     { do: "type", text: first },
     { do: "keys", bytes: "\r" },
@@ -694,9 +711,16 @@ const imageScene: Scene = fc
   .record({
     images: fc.array(image, { minLength: 1, maxLength: 3 }),
     between: typed,
-    edits: fc.array(fc.oneof(pressed, wait, fc.constantFrom(...DELETING).map((bytes) => ({ do: "keys" as const, bytes }))), {
-      maxLength: 4,
-    }),
+    edits: fc.array(
+      fc.oneof(
+        pressed,
+        wait,
+        fc.constantFrom(...DELETING).map((bytes) => ({ do: "keys" as const, bytes })),
+      ),
+      {
+        maxLength: 4,
+      },
+    ),
     sends: fc.boolean(),
   })
   .map(({ images, between, edits, sends }) => [

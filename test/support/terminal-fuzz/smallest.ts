@@ -6,7 +6,10 @@ import type { Sequence, Step } from "./sequences.ts";
 const RUNS_MAX = 400;
 
 /** Returns the sentence about the first invariant that a sequence breaks; undefined if all hold. */
-export async function faultOf(sequence: Sequence, counts: FuzzCounts = { ...NO_COUNTS }): Promise<string | undefined> {
+export async function faultOf(
+  sequence: Sequence,
+  counts: FuzzCounts = { ...NO_COUNTS },
+): Promise<string | undefined> {
   try {
     await runSequence(sequence, counts);
     return undefined;

@@ -7,7 +7,7 @@ import { appendFrame, eraseRegion, NO_REGION } from "./frames/append-frame.ts";
 import { WholeFrame } from "./frames/whole-frame.ts";
 import { inputsOf } from "./input.ts";
 import { PiTerminal } from "./pi-terminal.ts";
-import { RESIZED_MS, readSizeAgain } from "./resizing.ts";
+import { readSizeAgain } from "./resizing.ts";
 import type { ScreenFrame, Size, TerminalScreen, TerminalScreenOptions } from "./screen.ts";
 import { CURSOR_ON, FOCUS_OFF, FOCUS_ON } from "./sequences.ts";
 import { WindowTitle } from "./window-title.ts";
@@ -18,6 +18,8 @@ const FRAME_MS = 16;
 export interface AppendScreenOptions extends TerminalScreenOptions {
   /** True if the terminal wraps rows again when its width changes. */
   readonly reflows: boolean;
+  /** A terminal whose size has changed has told all of it after so long. */
+  readonly resizedMs: number;
 }
 
 /**
@@ -166,8 +168,10 @@ class AppendScreen implements TerminalScreen {
 
   #resized(): void {
     this.#resize?.[Symbol.dispose]();
-    this.#resize = this.#life.clock.timer(RESIZED_MS, () => {
+    this.#resize = this.#life.clock.timer(this.#options.resizedMs, () => {
       this.#resize = undefined;
+      this.#readSize();
+      if (this.#resize !== undefined) return; // it changes still
       if (this.#whole === undefined) this.#erase(this.size.columns);
       else this.#whole.reset();
       this.#draw();

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { reflowsRows } from "../resizing.ts";
+import { reflowsRows, resizedMs } from "../resizing.ts";
 import type { LiveRegion } from "./append-frame.ts";
 import { appendFrame, eraseRegion, NO_REGION } from "./append-frame.ts";
 
@@ -120,4 +120,9 @@ test("[TUI-01] terminals that do not wrap again are known by their variables", (
     { TERM: "screen", STY: "1" },
   ])
     expect(reflowsRows(each)).toBe(false);
+});
+
+test("[TUI-01 complaint 3] inside tmux, which tells of one size in 250 ms, a size counts once it is the last one", () => {
+  expect(resizedMs({ TMUX: "/tmp/tmux" })).toBeGreaterThan(250);
+  expect(resizedMs({ TERM: "xterm-256color" })).toBe(50);
 });
