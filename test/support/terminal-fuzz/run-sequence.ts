@@ -164,7 +164,7 @@ class Run implements AsyncDisposable {
     const { isLong, isHostile, reflows } = sequence;
     this.#engine = new FuzzEngine({ clock, isLong, isHostile, counts });
     this.#watch = new ScreenWatch({
-      ...{ terminal, clock, isInline: reflows !== undefined, reflows: reflows === true },
+      ...{ terminal, clock, isInline: reflows !== undefined, reflows: reflows === true, isLong },
       client: this.#watchedClient,
       fault: (sentence) => this.#fault(sentence),
       drawn: () => {

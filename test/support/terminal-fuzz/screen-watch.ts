@@ -10,8 +10,9 @@ import type { PlayedClock } from "./played-clock.ts";
 export const FRAME_MS = 17;
 /** A lower screen leaves out the line over the draft. */
 const SURE_ROWS = 8;
-/** Redraws that follow each other before a frame is up to date. */
+/** Redraws that follow each other before a frame is up to date: the events of a long log come in parts. */
 const TRIES_MAX = 3;
+const TRIES_LONG_MAX = 60;
 /** Rows that are known to be right; beyond that all are looked at again. */
 const KNOWN_ROWS_MAX = 5_000;
 /** Everything that a row of a frame may have beside text: colours, and both ends of a link. */
@@ -45,6 +46,7 @@ export interface ScreenWatchOptions {
   readonly clock: PlayedClock;
   readonly isInline: boolean;
   readonly reflows: boolean;
+  readonly isLong: boolean;
   readonly client: WatchedClient;
   readonly fault: (sentence: string) => void;
   readonly drawn: () => void;
@@ -123,7 +125,8 @@ export class ScreenWatch {
   async look(): Promise<void> {
     const { terminal, clock, client, isInline } = this.#options;
     if (!client.hasTerminal || !(isInline || terminal.isAlternate)) return;
-    for (let tries = 0; this.#staleRow() !== undefined && tries < TRIES_MAX; tries += 1)
+    const triesMax = this.#options.isLong ? TRIES_LONG_MAX : TRIES_MAX;
+    for (let tries = 0; this.#staleRow() !== undefined && tries < triesMax; tries += 1)
       await clock.advance(FRAME_MS);
     if (!client.hasTerminal) return;
     const stale = this.#staleRow();

@@ -23,12 +23,12 @@ const RESTS: readonly (readonly [beginning: string, rest: RegExp])[] = [
   ["\u001b]", /^[rgba:/\da-f;\u0007\u001b\\]/i],
   ["\u001b[2", /^[\d;:~]/], // keys begin like the mark, too
 ];
+/** Keys that may also begin the mark of a paste: they are not held back. */
+const MARK_BEGUN = /\u001b\[?$/;
 /** The rest of the mark at the beginning of a paste, whose own beginning was lost. */
 const MARK_REST = /^(?:\[?2)?0{0,2}~/;
 /** A terminal that has not sent the rest of an answer by then has lost it. */
 const CUT_ANSWER_MS = 1_000;
-/** The first character of a mark is an Escape key by then: the library waits at most 100 ms for what is behind it. */
-const CUT_MARK_MS = 150;
 /** Characters that no person types between two reads. */
 const TYPED_CHARACTERS_MAX = 200;
 
@@ -38,6 +38,8 @@ const TYPED_CHARACTERS_MAX = 200;
  */
 export class InputChunks {
   readonly #marks = new BracketedPaste();
+  /** The end of the last chunk, if it may begin the mark of a paste. */
+  #markBegun = "";
   /** True in a paste that the terminal has not marked. */
   #isBare = false;
   /** True while an Enter is held back. */
@@ -50,7 +52,6 @@ export class InputChunks {
     if (this.#isEnterHeld) return ENTER_GAP_MS;
     if (this.#isBare) return BARE_GAP_MS;
     if (this.#marks.isPasting) return PASTE_END_MS;
-    if (this.#marks.isWaiting) return CUT_MARK_MS;
     return this.#cutAnswer === "" ? undefined : CUT_ANSWER_MS;
   }
 
@@ -60,13 +61,13 @@ export class InputChunks {
     // Anything else is no rest of it: keys come through, and the terminal has lost the rest.
     const isRest = RESTS.some(([beginning, rest]) => cut.startsWith(beginning) && rest.test(chunk));
     const all = isRest ? cut + chunk : chunk;
-    this.#cutAnswer = this.#marks.isWaiting ? "" : (CUT_ANSWER.exec(all)?.[0] ?? "");
+    this.#cutAnswer = this.#marks.isPasting ? "" : (CUT_ANSWER.exec(all)?.[0] ?? "");
     const whole = all.slice(0, all.length - this.#cutAnswer.length);
     return whole === "" ? "" : this.#whole(whole);
   }
 
   #whole(chunk: string): string {
-    const answers = this.#marks.isWaiting ? [] : (chunk.match(ANSWERS) ?? []);
+    const answers = this.#marks.isPasting ? [] : (chunk.match(ANSWERS) ?? []);
     if (answers.length === 0) return this.#text(chunk);
     const before = this.#isBare || this.#isEnterHeld ? this.flush() : "";
     const text = chunk.replaceAll(ANSWERS, "");
@@ -74,18 +75,33 @@ export class InputChunks {
   }
 
   #text(chunk: string): string {
+    const begun = this.#markBegun + chunk;
+    // The library drops what it still holds of the mark, and takes the whole one.
+    if (this.#markBegun !== "" && begun.startsWith(PASTE_BEGIN)) {
+      this.#markBegun = "";
+      return this.#text(begun);
+    }
+    const shown = this.#marked(chunk);
+    this.#markBegun = this.#marks.isPasting ? "" : (MARK_BEGUN.exec(chunk)?.[0] ?? "");
+    return shown;
+  }
+
+  #marked(chunk: string): string {
     const isKeys = chunk.includes("\u001b");
     if (this.#isEnterHeld) {
       this.#isEnterHeld = false;
-      if (isKeys) return `\r${this.#text(chunk)}`;
+      if (isKeys) return `\r${this.#marked(chunk)}`;
       this.#isBare = true;
       return `${PASTE_BEGIN}\r${chunk}`;
     }
-    if (this.#isBare) return isKeys ? `${this.flush()}${this.#text(chunk)}` : chunk;
-    const wasWaiting = this.#marks.isWaiting;
-    if (!wasWaiting && hasLostMark(chunk)) return this.#text(`${PASTE_BEGIN}${chunk.replace(MARK_REST, "")}`);
+    if (this.#isBare) return isKeys ? `${this.flush()}${this.#marked(chunk)}` : chunk;
+    const wasPasting = this.#marks.isPasting;
+    if (!wasPasting) {
+      if (hasLostMark(chunk)) return this.#marked(`${PASTE_BEGIN}${chunk.replace(MARK_REST, "")}`);
+      this.#marks.flush(); // an Escape key before it was one
+    }
     this.#marks.read(chunk);
-    if (wasWaiting || this.#marks.isWaiting || isKeys) return chunk;
+    if (wasPasting || isKeys) return chunk;
     if (LINE.test(chunk)) {
       this.#isEnterHeld = true;
       return chunk.slice(0, -1);
