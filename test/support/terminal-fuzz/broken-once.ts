@@ -68,6 +68,54 @@ export const BROKEN_ONCE: Readonly<Record<string, Sequence>> = {
       { do: "wait", ms: 120 },
     ],
   },
+  "an inline client drew over rows that had left a lower screen while a panel was open": {
+    ...INLINE,
+    size: { columns: 10, rows: 5 },
+    isReached: false,
+    steps: [
+      { do: "act", action: "transcript.browse" },
+      { do: "resize", size: { columns: 10, rows: 2 } },
+      { do: "wait", ms: 299 },
+      { do: "act", action: "transcript.search" },
+    ],
+    reflows: false,
+  },
+  "the rest of a cut mark of a paste answered a question": {
+    ...PLAIN,
+    steps: [
+      {
+        do: "events",
+        events: [
+          {
+            kind: "Asked",
+            payload: {
+              askId: fakeId("ask", 3),
+              about: "plan",
+              text: "a plan",
+              choices: [
+                { value: "yes", label: "yes" },
+                { value: "no", label: "no" },
+              ],
+            },
+          },
+        ],
+        ofSubAgent: false,
+      },
+      { do: "keys", bytes: "x" },
+      { do: "keys", bytes: "\r" },
+      { do: "paste", text: "", isMarked: true, ends: false, cut: { at: 2, ms: 1_900 } },
+    ],
+  },
+  "a sentence of a client that had ended was still to go": {
+    ...PLAIN,
+    isReached: false,
+    steps: [
+      { do: "keys", bytes: "k" },
+      { do: "keys", bytes: "\r" },
+      { do: "act", action: "app.leaveAndPrint" },
+    ],
+    ending: "stopped",
+  },
   "the cursor stood before the end of an image with wide characters in its name": {
     ...PLAIN,
     steps: [

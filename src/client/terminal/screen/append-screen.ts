@@ -37,8 +37,8 @@ class AppendScreen implements TerminalScreen {
   readonly #life: TerminalLifecycle;
   readonly #title = new WindowTitle();
   #region: LiveRegion = NO_REGION;
-  /** Width at which the region was drawn. */
-  #columns = 0;
+  /** Size of the screen on which the region was drawn. */
+  #drawnOn: Size = { columns: 0, rows: 0 };
   /** Present while a frame takes the whole screen. */
   #whole: WholeFrame | undefined;
   /** Present while the terminal is ours. */
@@ -139,7 +139,7 @@ class AppendScreen implements TerminalScreen {
 
   #append(frame: ScreenFrame, size: Size): void {
     this.#leaveWhole();
-    if (this.#columns !== size.columns) this.#erase(size.columns);
+    this.#eraseIfResized(size);
     const finished = this.#options.finished(size, false);
     // What is finished is no part of the live rows any more.
     const live = finished.length === 0 ? frame : this.#options.draw(size);
@@ -158,12 +158,18 @@ class AppendScreen implements TerminalScreen {
     this.#whole = undefined;
   }
 
-  /** Erases the region, for a new one of another width. */
-  #erase(columns: number): void {
+  /** Erases a region of another size, which the terminal has moved: also one behind a frame that took all of it. */
+  #eraseIfResized(size: Size): void {
+    const { columns, rows } = this.#drawnOn;
+    if (columns !== size.columns || rows !== size.rows) this.#erase(size);
+  }
+
+  #erase(size: Size): void {
     const { reflows } = this.#options;
+    const { columns } = size;
     if (this.#region.rows.length > 0) this.#terminal.write(eraseRegion(this.#region, { columns, reflows }));
     this.#region = NO_REGION;
-    this.#columns = columns;
+    this.#drawnOn = size;
   }
 
   #resized(): void {
@@ -172,7 +178,7 @@ class AppendScreen implements TerminalScreen {
       this.#resize = undefined;
       this.#readSize();
       if (this.#resize !== undefined) return; // it changes still
-      if (this.#whole === undefined) this.#erase(this.size.columns);
+      if (this.#whole === undefined) this.#erase(this.size);
       else this.#whole.reset();
       this.#draw();
     });
@@ -188,12 +194,12 @@ class AppendScreen implements TerminalScreen {
     this.#resize?.[Symbol.dispose]();
     this.#resize = undefined;
     this.#leaveWhole();
-    const { columns } = this.size;
-    if (this.#columns !== columns) this.#erase(columns);
+    const { size } = this;
+    this.#eraseIfResized(size);
     const { text } = appendFrame(
       this.#region,
       { finished: rows, rows: [""], cursor: { row: 0, column: 0 } },
-      columns,
+      size.columns,
     );
     this.#region = NO_REGION;
     this.#terminal.write(`${text}${CURSOR_ON}${FOCUS_OFF}${this.#title.restored()}`);
