@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
@@ -120,6 +120,32 @@ test(
   },
   TIMEOUT_MS,
 );
+
+for (const panel of [false, true])
+  test(
+    `[TUI-01 TUI-10 complaint 18] inline, after kill -9 ${panel ? "with a panel open" : "at the draft"} what was said stays, the client is gone from the screen, and the shell takes lines`,
+    async () => {
+      await using mock = openMockHome([says("what was said")]);
+      await using terminal = await openTerminal({ home: mock.home, cwd: mock.work });
+      await terminal.type("sh -c 'echo $$ >pid; exec \"$CINCH\" --inline'");
+      await terminal.press("Enter");
+      await terminal.shows("─────");
+      await terminal.type("go");
+      await terminal.press("Enter");
+      await terminal.shows(/what was said[\s\S]*sess_/);
+      if (panel) {
+        await terminal.press("PageUp");
+        await terminal.shows("Transcript");
+      }
+      process.kill(Number(readFileSync(join(mock.work, "pid"), "utf8")), "SIGKILL");
+      await terminal.shows(/what was said(?![\s\S]*\/sess)/);
+      await terminal.type('echo al""ive');
+      await terminal.press("Enter");
+      await terminal.shows(/^alive$/m);
+      if (!panel) expect(await terminal.screen()).toMatch(/^\S*[#$] echo al""ive$/m);
+    },
+    TIMEOUT_MS,
+  );
 
 test(
   "[TUI-01 TUI-04] inline, a question, a panel and the whole transcript work, and leave nothing in the scrollback",

@@ -617,6 +617,9 @@ class Run implements AsyncDisposable {
       hold: (modes, restore, continued) => {
         this.#held = { modes, restore, continued };
         return {
+          changeModes: (next) => {
+            if (this.#held !== undefined) this.#held = { ...this.#held, modes: next };
+          },
           [Symbol.dispose]: () => {
             this.#held = undefined;
           },

@@ -1,7 +1,7 @@
 import { PASTE_OFF } from "../../../view/terminal/bracketed-paste.ts";
 import { guarded } from "../lifecycle/guarded.ts";
-import { INLINE_KILLED, INLINE_MODES_OFF } from "../lifecycle/modes.ts";
-import type { TerminalLifecycle } from "../lifecycle/terminal-lifecycle.ts";
+import { INLINE_KILLED, INLINE_MODES_OFF, INLINE_PANEL_KILLED } from "../lifecycle/modes.ts";
+import type { HeldTerminal, TerminalLifecycle } from "../lifecycle/terminal-lifecycle.ts";
 import type { LiveRegion } from "./frames/append-frame.ts";
 import { appendFrame, eraseRegion, NO_REGION } from "./frames/append-frame.ts";
 import { WholeFrame } from "./frames/whole-frame.ts";
@@ -42,7 +42,7 @@ class AppendScreen implements TerminalScreen {
   /** Present while a frame takes the whole screen. */
   #whole: WholeFrame | undefined;
   /** Present while the terminal is ours. */
-  #held: Disposable | undefined;
+  #held: HeldTerminal | undefined;
   #nextFrame: Disposable | undefined;
   #resize: Disposable | undefined;
   #isOver = false;
@@ -149,13 +149,18 @@ class AppendScreen implements TerminalScreen {
   }
 
   #drawWhole(frame: ScreenFrame, size: Size): void {
-    this.#whole ??= new WholeFrame((text) => this.#terminal.write(text));
+    if (this.#whole === undefined) {
+      this.#whole = new WholeFrame((text) => this.#terminal.write(text));
+      this.#held?.changeModes(INLINE_PANEL_KILLED);
+    }
     this.#whole.draw(frame, size);
   }
 
   #leaveWhole(): void {
-    this.#whole?.[Symbol.dispose]();
+    if (this.#whole === undefined) return;
+    this.#whole[Symbol.dispose]();
     this.#whole = undefined;
+    this.#held?.changeModes(INLINE_KILLED);
   }
 
   /** Erases a region of another size, which the terminal has moved: also one behind a frame that took all of it. */
