@@ -5,7 +5,7 @@ import { fakeId } from "../fake-connection.ts";
 import { hostileText } from "./hostile-text.ts";
 
 /** More than is read at once when a session is opened, by some pages. */
-const TURNS = 450;
+const TURNS = 320;
 /** Every so many turns a text fills several screens. */
 const LONG_EACH = 40;
 const STARTED_MS = 1_740_000_000_000;
