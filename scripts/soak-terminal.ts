@@ -14,8 +14,8 @@ const GROWTH_BYTES_MAX = 32_000_000;
 const REPORTED_MAX = 3;
 
 /**
- * Runs the terminal client through so many random sequences of keys and events, of all profiles in turn (TUI-07, TUI-08,
- * TUI-10, PERM-14).
+ * Runs the terminal client through so many random sequences of keys and events, of all profiles in turn (TUI-07,
+ * TUI-08, TUI-10, PERM-14).
  */
 export async function soakTerminal(
   runs: number,

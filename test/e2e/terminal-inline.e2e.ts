@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
+import { signalIfRunning } from "../support/processes.ts";
 import { openRecordedTerminal } from "../support/recorded-terminal.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
@@ -137,7 +138,7 @@ for (const panel of [false, true])
         await terminal.press("PageUp");
         await terminal.shows("Transcript");
       }
-      process.kill(Number(readFileSync(join(mock.work, "pid"), "utf8")), "SIGKILL");
+      signalIfRunning(Number(readFileSync(join(mock.work, "pid"), "utf8")), "SIGKILL");
       await terminal.shows(/what was said(?![\s\S]*\/sess)/);
       await terminal.type('echo al""ive');
       await terminal.press("Enter");

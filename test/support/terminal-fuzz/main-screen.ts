@@ -14,7 +14,7 @@ interface Line {
 }
 
 /** A line by its number from the first one of the scrollback, and a column. */
-interface Place {
+interface CellLocation {
   readonly line: number;
   readonly column: number;
 }
@@ -30,7 +30,7 @@ export class MainScreen {
   #lines: Line[] = [emptyLine()];
   /** The first line that is on the screen. */
   #top = 0;
-  #cursor: Place = { line: 0, column: 0 };
+  #cursor: CellLocation = { line: 0, column: 0 };
   /** First line of what a client may still change. */
   #mark = 0;
   #wraps = true;
@@ -43,7 +43,7 @@ export class MainScreen {
     this.#reflows = reflows;
   }
 
-  get cursor(): Place {
+  get cursor(): CellLocation {
     return this.#cursor;
   }
 
@@ -267,7 +267,7 @@ function wrap(cells: readonly string[], columns: number): Line[] {
 function placeOf(
   lines: readonly Line[],
   { first, offset, columns }: { readonly first: number; readonly offset: number; readonly columns: number },
-): Place {
+): CellLocation {
   let left = offset;
   for (const [at, { cells }] of lines.entries()) {
     if (left < cells.length || at === lines.length - 1)

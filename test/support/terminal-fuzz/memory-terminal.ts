@@ -12,7 +12,7 @@ const PIECE =
 const REORDERING = /[\u061c\u200e\u200f\u2028-\u202e\u2066\u2068\ufffe\uffff]/u;
 /** Sequences that draw: the screen carries them out. */
 const DRAWN = "mHGJKrML";
-/** Those of a client that shares the main screen with its scrollback: nothing goes to a place or erases all. */
+/** Sequences that draw for a client on the main screen: none goes to an absolute place or erases all. */
 const DRAWN_INLINE = /^\u001b\[(?:[\d;:]*m|\d*[ABCG]|[JK])$/;
 const MODES: ReadonlySet<string> = new Set(
   "7 25 1000 1002 1003 1004 1006 1047 1049 2004 2026 2031".split(" "),

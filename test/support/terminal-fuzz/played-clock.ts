@@ -16,7 +16,7 @@ export class PlayedClock implements Pick<Clock, "now" | "monotonic" | "timer"> {
   #elapsed = ELAPSED_MS;
   #shown: number | undefined;
   readonly #waiters = new Set<Waiter>();
-  /** Those of the world around the client. */
+  /** Timers of the world around the client. */
   readonly #foreign = new Set<Waiter>();
 
   now(): number {

@@ -61,7 +61,7 @@ export interface CutChunk {
   readonly ms: number;
 }
 
-/** What the steps of a sequence are mostly about. */
+/** Subjects of most steps of a sequence. */
 export const PROFILES = [
   "mixed",
   "inline",
@@ -760,7 +760,7 @@ const scene: Scene = fc.oneof(
   { weight: 1, arbitrary: browseScene },
 );
 
-/** What a profile has beside everything else. */
+/** Scenes that a profile has beside everything else. */
 const OWN_SCENES: Readonly<Record<Profile, Scene>> = {
   mixed: scene,
   inline: fc.oneof(single(happening), single(storm), single(resize), single(typing), scrollScene),

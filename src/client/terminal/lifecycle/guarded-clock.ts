@@ -3,8 +3,8 @@ import type { Clock } from "../../../base/world.ts";
 type ClientClock = Pick<Clock, "monotonic" | "now" | "timer">;
 
 /**
- * Returns a clock whose timers never throw: a failure is shown, and the client continues (TUI-10). None is left once the
- * signal aborts, whatever is begun then.
+ * Returns a clock whose timers never throw: a failure is shown, and the client continues (TUI-10). None is left once
+ * the signal aborts, whatever is begun then.
  */
 export function guardedClock(
   clock: ClientClock,

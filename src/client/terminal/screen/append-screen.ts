@@ -18,7 +18,7 @@ const FRAME_MS = 16;
 export interface AppendScreenOptions extends TerminalScreenOptions {
   /** True if the terminal wraps rows again when its width changes. */
   readonly reflows: boolean;
-  /** A terminal whose size has changed has told all of it after so long. */
+  /** Time after which a terminal whose size has changed has reported the last one. */
   readonly resizedMs: number;
 }
 

@@ -122,7 +122,7 @@ test("[TUI-01] terminals that do not wrap again are known by their variables", (
     expect(reflowsRows(each)).toBe(false);
 });
 
-test("[TUI-01 complaint 3] inside tmux, which tells of one size in 250 ms, a size counts once it is the last one", () => {
+test("[TUI-01 complaint 3] inside tmux, which reports one size in 250 ms, a size counts once it is the last one", () => {
   expect(resizedMs({ TMUX: "/tmp/tmux" })).toBeGreaterThan(250);
   expect(resizedMs({ TERM: "xterm-256color" })).toBe(50);
 });

@@ -78,8 +78,8 @@ export function eraseRegion(
 }
 
 /**
- * Returns the lines that a row takes once it is wrapped, at most those up to a column. A cursor behind the text stays on
- * the last one, also if that is full.
+ * Returns the lines that a row takes once it is wrapped, at most those up to a column. A cursor behind the text stays
+ * on the last one, also if that is full.
  */
 function wrappedLines(painted: string, columns: number, column = Number.POSITIVE_INFINITY): number {
   let [lines, used, at] = [1, 0, 0];
