@@ -13,7 +13,8 @@ const ANSWERS =
   /\u001b(?:\][^\u0007\u001b]*(?:\u0007|\u001b\\)|P[^\u001b]*\u001b\\|\[\?[\d;]*(?:[uc]|\$y)|\[[IO])/g;
 /**
  * The beginning of an answer about colours, modes or the device, of a report of the mouse, or of the mark of a paste,
- * at the end of a chunk. No key is as short. Its rest would be typed into the draft if it were taken for keys meanwhile.
+ * at the end of a chunk. No key is as short. Its rest would be typed into the draft if it were taken for keys
+ * meanwhile.
  */
 const CUT_ANSWER = /\u001b(?:\]\d{1,2}(?:;[rgba:/\da-f]{0,30})?\u001b?|\[[?<][\d;]{0,20}\$?|\[20{0,2})$/i;
 /** The first characters that the rest of such an answer can have, by the beginning. */

@@ -5,8 +5,8 @@ export const RESIZED_MS = 50;
 const RESIZED_TMUX_MS = 300;
 
 /**
- * Returns the time without a change after which a terminal has the size that it has reported. An inline frame before that
- * would be drawn on a screen of another width, and nobody knows then which of its rows were wrapped.
+ * Returns the time without a change after which a terminal has the size that it has reported. An inline frame before
+ * that would be drawn on a screen of another width, and nobody knows then which of its rows were wrapped.
  */
 export function resizedMs({ TMUX = "" }: Readonly<Record<string, string | undefined>>): number {
   return TMUX === "" ? RESIZED_MS : RESIZED_TMUX_MS;
