@@ -111,10 +111,9 @@ test(
     await terminal.shows("─────");
     await terminal.type("go");
     await terminal.press("Enter");
-    await terminal.shows("line5 ");
+    await terminal.shows(/line\d+ ends/);
     for (let storm = 0; storm < STORMS; storm += 1)
       for (const [columns, rows] of SIZES) await terminal.resize(columns, rows);
-    await terminal.shows("line399 ");
     await terminal.shows(/line399 [\s\S]*──[\s\S]*\n>/);
     const found = [...(await terminal.scrollback()).matchAll(/^\W*(line\d+) /gm)].map(([, line]) => line);
     expect(found).toEqual(lines.map((line) => line.split(" ")[0]));
