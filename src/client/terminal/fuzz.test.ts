@@ -6,7 +6,8 @@ import { faultOf } from "../../../test/support/terminal-fuzz/smallest.ts";
 
 /** Sequences of each profile. `npm run soak -- --terminal 10000` runs more, and makes broken ones small. */
 const SEQUENCES = 20;
-const SCENES_MAX = 6;
+/** Scenes of each: longer sequences are left to that. */
+const SCENES_MAX = 4;
 
 for (const profile of PROFILES)
   test(`[TUI-07 TUI-08 TUI-10 PERM-14] whatever is typed and happens (${profile}), nothing typed is lost, the screen is right, and the terminal comes back`, async () => {
