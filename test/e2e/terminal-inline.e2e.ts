@@ -1,8 +1,9 @@
 import { expect } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMockHome } from "../support/mock-home.ts";
 import { calls, says } from "../support/mock-provider/turn.ts";
+import { signalIfRunning } from "../support/processes.ts";
 import { openRecordedTerminal } from "../support/recorded-terminal.ts";
 import { requireProgram } from "../support/requires.ts";
 import { openTerminal } from "../support/terminal.ts";
@@ -10,6 +11,16 @@ import { until } from "../support/until.ts";
 
 const test = requireProgram("tmux");
 const TIMEOUT_MS = 300_000;
+const STORMS = 5;
+const SIZES = [
+  [80, 20],
+  [61, 24],
+  [100, 12],
+  [100, 30],
+  [45, 30],
+  [120, 40],
+  [100, 30],
+] as const;
 /** Longer than a question waits for a pause in the keys. */
 const QUIET_MS = 600;
 /** Times that the width shrinks under the stream. */
@@ -57,7 +68,7 @@ for (const [columns, rows] of [
   test(
     `[TUI-01 TUI-11 complaint 27] inline on ${columns} columns the scrollback has every paragraph in order, also after the size has changed under the stream`,
     async () => {
-      await using mock = openMockHome([says(PARAGRAPHS.join("\n\n"), { paceMs: 10 })]);
+      await using mock = openMockHome([says(PARAGRAPHS.join("\n\n"), { paceMs: 40 })]);
       await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns, rows });
       await terminal.type("echo before; $CINCH --inline");
       await terminal.press("Enter");
@@ -85,6 +96,57 @@ for (const [columns, rows] of [
       const missing = PARAGRAPHS.flatMap((_, at) => (numbers.includes(at + 1) ? [] : [at + 1]));
       expect(missing.length).toBeLessThanOrEqual(1);
       expect(all.match(/^cinch \d/gm)).toHaveLength(1);
+    },
+    TIMEOUT_MS,
+  );
+
+test(
+  "[TUI-01 complaint 3 complaint 27] inline, a storm of sizes under a stream takes away at most the frame before its first report",
+  async () => {
+    const lines = Array.from({ length: 400 }, (_, at) => `line${at} ends with 日本語 👍🏽`);
+    await using mock = openMockHome([says(lines.join("\n\n"), { paceMs: 5 })]);
+    await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 100, rows: 30 });
+    await terminal.type("$CINCH --inline");
+    await terminal.press("Enter");
+    await terminal.shows("─────");
+    await terminal.type("go");
+    await terminal.press("Enter");
+    await terminal.shows(/line\d+ ends/);
+    for (let storm = 0; storm < STORMS; storm += 1)
+      for (const [columns, rows] of SIZES) await terminal.resize(columns, rows);
+    await terminal.shows(/line399 [\s\S]*──[\s\S]*\n>/);
+    const found = [...(await terminal.scrollback()).matchAll(/^\W*line(\d+) /gm)].map(([, at]) => Number(at));
+    expect(found).toEqual(found.toSorted((one, other) => one - other));
+    // As above: one frame may come between the first size of the storm and its report.
+    const missing = lines.flatMap((_, at) => (found.includes(at) ? [] : [at]));
+    expect(missing.length).toBeLessThanOrEqual(1);
+    expect(found.length).toBeLessThanOrEqual(lines.length + 1);
+  },
+  TIMEOUT_MS,
+);
+
+for (const panel of [false, true])
+  test(
+    `[TUI-01 TUI-10 complaint 18] inline, after kill -9 ${panel ? "with a panel open" : "at the draft"} what was said stays, the client is gone from the screen, and the shell takes lines`,
+    async () => {
+      await using mock = openMockHome([says("what was said")]);
+      await using terminal = await openTerminal({ home: mock.home, cwd: mock.work });
+      await terminal.type("sh -c 'echo $$ >pid; exec \"$CINCH\" --inline'");
+      await terminal.press("Enter");
+      await terminal.shows("─────");
+      await terminal.type("go");
+      await terminal.press("Enter");
+      await terminal.shows(/what was said[\s\S]*sess_/);
+      if (panel) {
+        await terminal.press("PageUp");
+        await terminal.shows("Transcript");
+      }
+      signalIfRunning(Number(readFileSync(join(mock.work, "pid"), "utf8")), "SIGKILL");
+      await terminal.shows(/what was said(?![\s\S]*\/sess)/);
+      await terminal.type('echo al""ive');
+      await terminal.press("Enter");
+      await terminal.shows(/^alive$/m);
+      if (!panel) expect(await terminal.screen()).toMatch(/^\S*[#$] echo al""ive$/m);
     },
     TIMEOUT_MS,
   );

@@ -277,7 +277,10 @@ class TerminalClient {
       host: this.#options.host,
       settings: this.#settings,
       workingDir: this.#options.workingDir,
-      clock: guardedClock(this.#options.clock, (failure) => this.#showFailure(failure)),
+      clock: guardedClock(this.#options.clock, {
+        signal: this.#leave.signal,
+        showFailure: (failure) => this.#showFailure(failure),
+      }),
       get keys() {
         return client.#settings.keys;
       },

@@ -16,9 +16,10 @@ export interface Watchdog {
   watch(group: WatchedGroup): Watching;
   /**
    * Registers a terminal in raw mode: when this process is killed, line editing is restored, without bracketed paste
-   * (TUI-01; Linux). If another program has taken over the terminal, it is left alone. Disposing ends the guard.
+   * (TUI-01; Linux). If another program has taken over the terminal, it is left alone. Disposing ends the guard, unless
+   * another one has replaced it.
    * @param path of a device file.
-   * @param modes control sequences of ASCII without spaces, for a program on the whole screen. They are written at the
+   * @param modes control sequences of ASCII, for a program on the whole screen. They are written at the
    * prompt of the shell too, which ends bracketed paste by itself.
    */
   guardTerminal(path: string, modes?: string): Disposable;
@@ -139,6 +140,14 @@ restore
 case "$live" in *:later:*) sleep ${GRACE_S}; finish later ;; esac
 `;
 
+/** Characters that would end a word of an entry, or that `printf %b` reads in another way. */
+const UNPRINTED = /[^!-[\]-~]/g;
+
+/** Returns a character as `printf %b` takes it. */
+function octal(character: string): string {
+  return `\\0${character.charCodeAt(0).toString(8).padStart(3, "0")}`;
+}
+
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /**
@@ -210,7 +219,7 @@ function openWatchdog(): Watchdog {
     guardTerminal(path, modes = "") {
       const place = WORD.test(path) ? placeOfThisProcess() : undefined;
       if (place === undefined) return { [Symbol.dispose]: () => undefined };
-      const leave = add("terminal", `${path} ${place} ${modes.replaceAll("\u001b", "\\0033")}`);
+      const leave = add("terminal", `${path} ${place} ${modes.replaceAll(UNPRINTED, octal)}`);
       return { [Symbol.dispose]: leave };
     },
   };

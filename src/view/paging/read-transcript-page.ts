@@ -21,7 +21,7 @@ export interface WantedPage {
 
 /**
  * Reads one page of a part that was left out of a transcript. Reads about `PAGE_EVENTS` events, and some more for the
- * results of its calls.
+ * results of its calls. Once the signal aborts, the page is of no use.
  * @throws HarnessError if the engine refuses; the error that broke the subscription.
  */
 export async function readTranscriptPage(
@@ -31,7 +31,8 @@ export async function readTranscriptPage(
   const reader = new PageReader(segment, place);
   let inARow = 0;
   for await (const envelope of connection.subscribe(session, { since: reader.since, signal })) {
-    if (!reader.add(envelope) || reachedBy(envelope) >= reached) break;
+    // Events that had come before the signal are still there.
+    if (signal.aborted || !reader.add(envelope) || reachedBy(envelope) >= reached) break;
     inARow += 1;
     if (inARow % EVENTS_AT_ONCE === 0) await nextTurn();
   }

@@ -10,7 +10,7 @@ import type { OpenSession, WhichSession } from "../../../src/client/terminal/opt
 import type { Accepted, Command } from "../../../src/protocol/commands/commands.ts";
 import { SLASH_COMMANDS } from "../../../src/protocol/commands/own-commands.ts";
 import type { Connection, NewsOptions, SubscribeOptions } from "../../../src/protocol/connection.ts";
-import type { AttachmentInfo } from "../../../src/protocol/content.ts";
+import type { AttachedFile, AttachmentInfo } from "../../../src/protocol/content.ts";
 import type { Envelope } from "../../../src/protocol/events/envelope.ts";
 import type { Event } from "../../../src/protocol/events/events.ts";
 import type { NewsItem } from "../../../src/protocol/events/news.ts";
@@ -20,6 +20,8 @@ import type { QueryOf, ResultOf } from "../../../src/protocol/queries/queries.ts
 import { fitting } from "../arbitrary.ts";
 import { CLIENT, fakeId } from "../fake-connection.ts";
 import { ROOT } from "../source.ts";
+import { hostileText } from "./hostile-text.ts";
+import { longLog } from "./long-log.ts";
 import type { PlayedClock } from "./played-clock.ts";
 
 /** Treatment of commands and queries by an engine. `lost`: it is away, and every stream of it breaks. */
@@ -37,27 +39,56 @@ const AWAY = new HarnessError("UsageInvalid", { problem: "the engine of this seq
 const pools = new Map<string, readonly unknown[]>();
 
 /** Returns one of the answers that fit the published schema of a query or of the result of a command. */
-function answerOf(file: string, table: string, kind: string, at: number): unknown {
-  const key = `${file} ${kind}`;
+function answerOf(
+  file: string,
+  table: string,
+  kind: string,
+  { pick, isHostile }: { readonly pick: number; readonly isHostile: boolean },
+): unknown {
+  const key = `${file} ${kind} ${isHostile}`;
   let pool = pools.get(key);
   if (pool === undefined) {
     const text = readFileSync(join(ROOT, "docs/protocol", file), "utf8");
     const found = objectAt(objectAt((parseJson(text)?.value ?? {}) as JsonObject, table) ?? {}, kind);
     const schema = file.startsWith("queries") ? objectAt(found ?? {}, "result") : found;
-    pool = schema === undefined ? [] : fc.sample(fitting(schema), { seed: 7, numRuns: ANSWERS_EACH });
+    pool =
+      schema === undefined
+        ? []
+        : fc.sample(isHostile ? fitting(schema, hostileText) : fitting(schema), {
+            seed: 7,
+            numRuns: ANSWERS_EACH,
+          });
     pools.set(key, pool);
   }
-  return pool.length === 0 ? undefined : structuredClone(pool[at % pool.length]);
+  return pool.length === 0 ? undefined : structuredClone(pool[pick % pool.length]);
 }
 
+const HOSTILE_TEXTS = 40;
+let hostilePool: readonly string[] | undefined;
 let newsPool: readonly NewsItem[] | undefined;
 
 function news(): readonly NewsItem[] {
   if (newsPool !== undefined) return newsPool;
   const text = readFileSync(join(ROOT, "docs/protocol/news.schema.json"), "utf8");
   const schema = (parseJson(text)?.value ?? {}) as JsonObject;
-  newsPool = fc.sample(fitting(schema), { seed: 7, numRuns: ANSWERS_EACH }) as NewsItem[];
+  newsPool = fc.sample(fitting(schema, hostileText), { seed: 7, numRuns: ANSWERS_EACH }) as NewsItem[];
   return newsPool;
+}
+
+export interface FuzzEngineOptions {
+  readonly clock: PlayedClock;
+  /** True: the stored sessions have long logs, whose beginning is read back. */
+  readonly isLong: boolean;
+  /** True: texts of answers are hostile. */
+  readonly isHostile: boolean;
+  readonly counts: EngineCounts;
+}
+
+/** Counts of what an engine was asked for. */
+export interface EngineCounts {
+  attached: number;
+  pages: number;
+  opened: number;
 }
 
 interface Stored {
@@ -89,14 +120,34 @@ export class FuzzEngine implements Connection {
   /** Drafts that sessions keep, by session and reader. */
   readonly drafts = new Map<string, string>();
   readonly #clock: PlayedClock;
+  readonly #isHostile: boolean;
+  readonly #counts: EngineCounts;
   readonly #sessions = new Map<SessionId, Stored>();
   readonly #open = new Set<BoundedQueue<Envelope>>();
   readonly #readers = new Map<BoundedQueue<Envelope>, SessionId>();
   #shown: SessionId = STORED[0] ?? fakeId("sess", 91);
   #ids = 100;
 
-  constructor(clock: PlayedClock) {
+  constructor({ clock, isLong, isHostile, counts }: FuzzEngineOptions) {
     this.#clock = clock;
+    this.#counts = counts;
+    this.#isHostile = isHostile;
+    if (!isLong) return;
+    for (const session of STORED) {
+      const log = [...longLog(session)];
+      this.#sessions.set(session, { log, turn: log.length, isInTurn: false });
+    }
+  }
+
+  /** Subscriptions that are open. */
+  get subscriptions(): number {
+    return this.#open.size;
+  }
+
+  /** True once every event was taken. */
+  get isRead(): boolean {
+    for (const queue of this.#open) if (queue.size > 0) return false;
+    return true;
   }
 
   handshake(): Promise<Handshake> {
@@ -105,6 +156,7 @@ export class FuzzEngine implements Connection {
 
   async open(which: WhichSession): Promise<OpenSession> {
     await this.#weather();
+    this.#counts.opened += 1;
     this.#shown = which.kind === "new" ? this.#next("sess") : which.info.session;
     const { named } = this;
     return which.kind === "new" ? { ...named, model: which.model ?? named.model, history: false } : named;
@@ -115,11 +167,11 @@ export class FuzzEngine implements Connection {
     return {
       session: this.#shown,
       log: `log_${this.#shown.slice("sess_".length)}` as LogId, // one run for each log
-      profile: "default",
-      model: "mock:one",
+      profile: this.#text("default"),
+      model: this.#text("mock:one"),
       history: true,
       past: this.#stored(this.#shown).log.length,
-      notices: this.pick % 5 === 0 ? ["A sentence at the start."] : [],
+      notices: this.pick % 5 === 0 ? [this.#text("A sentence at the start.")] : [],
     };
   }
 
@@ -127,7 +179,7 @@ export class FuzzEngine implements Connection {
     this.heard(command);
     await this.#weather();
     const more = this.#carryOut(command);
-    const result = answerOf("command-results.schema.json", "results", command.kind, this.pick);
+    const result = answerOf("command-results.schema.json", "results", command.kind, this.#answers);
     return { ...more, ...(isObject(result) ? { result } : {}) };
   }
 
@@ -136,13 +188,16 @@ export class FuzzEngine implements Connection {
     return this.#answer(query as QueryOf<QueryKind>) as ResultOf<Kind>;
   }
 
-  async attach(): Promise<AttachmentInfo> {
+  async attach(_session: SessionId, { name, bytes }: AttachedFile): Promise<AttachmentInfo> {
     await this.#weather();
-    throw REFUSAL;
+    if (this.pick % 4 === 3) throw REFUSAL;
+    this.#counts.attached += 1;
+    return { attachment: this.#next("att"), name, media_type: "image/png", bytes: bytes.length };
   }
 
   async *subscribe(session: SessionId, { since, signal }: SubscribeOptions): AsyncGenerator<Envelope> {
     if (this.mood === "lost") throw new Error("the stream has broken");
+    if ([...this.#readers.values()].includes(session)) this.#counts.pages += 1;
     using queue = new BoundedQueue<Envelope>(QUEUE_EVENTS_MAX);
     if (since !== undefined) for (const old of this.#stored(session).log) if (old.id > since) queue.push(old);
     this.#open.add(queue);
@@ -249,12 +304,14 @@ export class FuzzEngine implements Connection {
   }
 
   #answer(query: QueryOf<QueryKind>): unknown {
-    const any = lastPage(answerOf("queries.schema.json", "queries", query.kind, this.pick));
+    const any = lastPage(answerOf("queries.schema.json", "queries", query.kind, this.#answers));
     switch (query.kind) {
       case "GetDraft":
         return { text: this.drafts.get(draftPlace(query as QueryOf<"GetDraft">)) ?? "" };
       case "ListSlashCommands":
         return this.pick % 3 === 0 ? any : { slash_commands: SLASH_COMMANDS };
+      case "GetSession":
+        return isObject(any) ? wholeInfo(any, this.pick) : any;
       case "ListSessions": {
         const [first] = isObject(any) && Array.isArray(any["sessions"]) ? (any["sessions"] as object[]) : [];
         const sessions = first === undefined ? [] : STORED.map((session) => ({ ...first, session }));
@@ -275,7 +332,7 @@ export class FuzzEngine implements Connection {
     if (mood === "silent") await new Promise<never>(() => undefined);
     if (mood === "slow")
       await new Promise<void>((resolve) => {
-        this.#clock.timer(SLOW_MS, resolve);
+        this.#clock.foreignTimer(SLOW_MS, resolve);
       });
   }
 
@@ -287,10 +344,27 @@ export class FuzzEngine implements Connection {
     return fresh;
   }
 
-  #next<Prefix extends "sess" | "inp">(prefix: Prefix): Id<Prefix> {
+  get #answers(): { readonly pick: number; readonly isHostile: boolean } {
+    return { pick: this.pick, isHostile: this.#isHostile };
+  }
+
+  /** Returns a text of the engine: in a hostile sequence one of those that are. */
+  #text(harmless: string): string {
+    if (!this.#isHostile) return harmless;
+    hostilePool ??= fc.sample(hostileText, { seed: 7, numRuns: HOSTILE_TEXTS });
+    return hostilePool[(this.pick + harmless.length) % HOSTILE_TEXTS] ?? "";
+  }
+
+  #next<Prefix extends "sess" | "inp" | "att">(prefix: Prefix): Id<Prefix> {
     this.#ids += 1;
     return fakeId(prefix, this.#ids);
   }
+}
+
+/** Returns facts of a session. A question that has waited since an early event has the log read from there on. */
+function wholeInfo(info: object, pick: number): object {
+  const { asked_since: _asked, queued_since: _queued, ...rest } = info as Record<string, unknown>;
+  return pick === 5 ? info : rest;
 }
 
 /** Returns names that begin with what is typed behind the last at sign or blank. */

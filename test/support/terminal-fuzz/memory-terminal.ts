@@ -1,5 +1,6 @@
 import type { Size } from "../../../src/client/terminal/screen/screen.ts";
 import { SmallScreen } from "../small-screen.ts";
+import { MainScreen } from "./main-screen.ts";
 
 /** One piece of what a client writes: a control sequence, a string of the terminal, text, or another character. */
 const PIECE =
@@ -11,11 +12,13 @@ const PIECE =
 const REORDERING = /[\u061c\u200e\u200f\u2028-\u202e\u2066\u2068\ufffe\uffff]/u;
 /** Sequences that draw: the screen carries them out. */
 const DRAWN = "mHGJKrML";
+/** Sequences that draw for a client on the main screen: none goes to an absolute place or erases all. */
+const DRAWN_INLINE = /^\u001b\[(?:[\d;:]*m|\d*[ABCG]|[JK])$/;
 const MODES: ReadonlySet<string> = new Set(
   "7 25 1000 1002 1003 1004 1006 1047 1049 2004 2026 2031".split(" "),
 );
 const MODES_BEFORE = ["25", "7"];
-const OSC_KNOWN = /^(?:0|2|9|52|99|777);/;
+const OSC_KNOWN = /^(?:0|2|9|52|99|133|777);/;
 
 /** The answers that a terminal has to the queries of a client; absent ones never come. */
 export interface TerminalAnswers {
@@ -23,6 +26,13 @@ export interface TerminalAnswers {
   readonly attributes: boolean;
   readonly focus: boolean;
   readonly background: boolean;
+}
+
+export interface MemoryTerminalOptions {
+  readonly size: Size;
+  readonly answers: TerminalAnswers;
+  /** Present for a client that lives on the main screen: true if this terminal wraps its rows again. */
+  readonly reflows?: boolean;
 }
 
 /** A terminal in memory: it interprets what a client writes, and notes everything that no frame may have. */
@@ -35,14 +45,21 @@ export class MemoryTerminal {
   #hasOtherKeys = false;
   #titles = 0;
   #screen: SmallScreen;
+  readonly #isInline: boolean;
+  /** The main screen with its scrollback. */
+  readonly main: MainScreen;
+  /** Writes so far. */
+  writes = 0;
   /** Answers that are ready and were not read yet. */
   readonly ready: string[] = [];
   /** Sentences about what no client may write, since `forget`. */
   readonly faults: string[] = [];
 
-  constructor(size: Size, answers: TerminalAnswers) {
+  constructor({ size, answers, reflows }: MemoryTerminalOptions) {
     this.size = size;
     this.#answers = answers;
+    this.#isInline = reflows !== undefined;
+    this.main = new MainScreen(size, reflows ?? true);
     this.#screen = new SmallScreen(size.columns, size.rows);
   }
 
@@ -73,9 +90,11 @@ export class MemoryTerminal {
   resize(size: Size): void {
     this.size = size;
     this.#screen = new SmallScreen(size.columns, size.rows);
+    this.main.resize(size);
   }
 
   write(bytes: string): void {
+    this.writes += 1;
     if (!bytes.isWellFormed()) this.#fault("half of a character is written");
     for (const [piece, prefix, parameters = "", between, final, osc, text] of bytes.matchAll(PIECE)) {
       if (final !== undefined)
@@ -105,8 +124,12 @@ export class MemoryTerminal {
     else if (name === ">m" && /^4(?:;[02])?$/.test(parameters)) this.#hasOtherKeys = parameters === "4;2";
     else if (name === "t" && parameters === "22;0") this.#titles += 1;
     else if (name === "t" && parameters === "23;0") this.#titles = Math.max(0, this.#titles - 1);
-    else if (prefix === "" && between === "" && DRAWN.includes(final)) this.#draw(piece);
+    else if (prefix === "" && between === "" && this.#mayDraw(piece, final)) this.#draw(piece);
     else this.#fault(`the sequence ${JSON.stringify(piece)} is written`);
+  }
+
+  #mayDraw(piece: string, final: string): boolean {
+    return this.#isInline && !this.isAlternate ? DRAWN_INLINE.test(piece) : DRAWN.includes(final);
   }
 
   #string(piece: string, body: string): void {
@@ -122,13 +145,17 @@ export class MemoryTerminal {
 
   /** A bell is heard; the main screen has lines, and texts that were not sent. No client writes anything else. */
   #single(character: string): void {
-    if (character === "\u0007" || (/[\r\n\t]/.test(character) && !this.isAlternate)) return;
+    if (character === "\u0007") return;
+    if (/[\r\n\t]/.test(character) && !this.isAlternate) {
+      this.#draw(character);
+      return;
+    }
     this.#fault(`the control character ${JSON.stringify(character)} is written`);
   }
 
   #draw(piece: string): void {
-    if (!this.isAlternate) return; // what stays on the main screen is no frame
-    this.#screen.write(piece);
+    if (this.isAlternate) this.#screen.write(piece);
+    else this.main.write(piece);
   }
 
   #setModes(parameters: string, isOn: boolean): void {
@@ -136,8 +163,9 @@ export class MemoryTerminal {
       if (!MODES.has(mode)) this.#fault(`the mode ?${mode} is set`);
       if (isOn) this.#modes.add(mode);
       else this.#modes.delete(mode);
+      if (mode === "1047" && !isOn) this.#modes.delete("1049"); // another way out of the same screen
       if (mode === "1049" && isOn) this.#screen = new SmallScreen(this.size.columns, this.size.rows);
-      if (mode === "25") this.#draw(`\u001b[?25${isOn ? "h" : "l"}`);
+      if (mode === "25" || mode === "7") this.#draw(`\u001b[?${mode}${isOn ? "h" : "l"}`);
     }
   }
 

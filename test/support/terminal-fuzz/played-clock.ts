@@ -16,6 +16,8 @@ export class PlayedClock implements Pick<Clock, "now" | "monotonic" | "timer"> {
   #elapsed = ELAPSED_MS;
   #shown: number | undefined;
   readonly #waiters = new Set<Waiter>();
+  /** Timers of the world around the client. */
+  readonly #foreign = new Set<Waiter>();
 
   now(): number {
     return START_MS + this.monotonic();
@@ -29,6 +31,18 @@ export class PlayedClock implements Pick<Clock, "now" | "monotonic" | "timer"> {
     const waiter = { due: this.#elapsed + ms, fire: callback };
     this.#waiters.add(waiter);
     return { [Symbol.dispose]: () => void this.#waiters.delete(waiter) };
+  }
+
+  /** A timer of the world around the client, which `pending` does not count. */
+  foreignTimer(ms: number, callback: () => void): void {
+    const waiter = { due: this.#elapsed + ms, fire: callback };
+    this.#waiters.add(waiter);
+    this.#foreign.add(waiter);
+  }
+
+  /** Timers of the client that wait. */
+  get pending(): number {
+    return this.#waiters.size - this.#foreign.size;
   }
 
   /** Calls back while the clock shows an earlier moment. */
@@ -52,6 +66,7 @@ export class PlayedClock implements Pick<Clock, "now" | "monotonic" | "timer"> {
       if (next === undefined) break;
       this.#elapsed = Math.max(this.#elapsed, next.due);
       this.#waiters.delete(next);
+      this.#foreign.delete(next);
       next.fire();
       await settle();
     }

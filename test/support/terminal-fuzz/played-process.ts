@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import type { Size } from "../../../src/client/terminal/screen/screen.ts";
 import type { MemoryTerminal } from "./memory-terminal.ts";
 import type { PlayedClock } from "./played-clock.ts";
 
@@ -12,6 +13,8 @@ export interface PlayedProcess extends Disposable {
   readonly escaped: unknown[];
   /** True while a client reads the keyboard itself. */
   readonly isRaw: boolean;
+  /** Readers of the keyboard, and listeners to its size. */
+  readonly listeners: number;
 }
 
 class Input extends EventEmitter {
@@ -36,17 +39,30 @@ class Input extends EventEmitter {
 class Output extends EventEmitter {
   readonly isTTY = true;
   readonly #terminal: MemoryTerminal;
+  /** The size of the last signal about one, as a runtime keeps it. */
+  #known: Size;
 
   constructor(terminal: MemoryTerminal) {
     super();
     this.#terminal = terminal;
+    this.#known = terminal.size;
   }
 
   get columns(): number {
-    return this.#terminal.size.columns;
+    return this.#known.columns;
   }
   get rows(): number {
-    return this.#terminal.size.rows;
+    return this.#known.rows;
+  }
+  /** Reads the size again; the runtime has this method, too. */
+  _refreshSize(): void {
+    const { columns, rows } = this.#terminal.size;
+    if (columns === this.#known.columns && rows === this.#known.rows) return;
+    this.resized();
+  }
+  resized(): void {
+    this.#known = this.#terminal.size;
+    this.emit("resize");
   }
   write(text: string): boolean {
     this.#terminal.write(text);
@@ -75,10 +91,13 @@ export function playProcess(terminal: MemoryTerminal, clock: PlayedClock): Playe
   const held = undo.move();
   return {
     read: (chunk) => void input.emit("data", chunk),
-    resized: () => void output.emit("resize"),
+    resized: () => output.resized(),
     escaped,
     get isRaw() {
       return input.isRaw;
+    },
+    get listeners() {
+      return input.listenerCount("data") + output.listenerCount("resize");
     },
     [Symbol.dispose]: () => held.dispose(),
   };

@@ -3,7 +3,6 @@ import type { HarnessError } from "../../../src/base/errors.ts";
 import { HarnessError as Refusal } from "../../../src/base/errors.ts";
 import type { AskId, CallId } from "../../../src/base/ids.ts";
 import { TERMINAL_FEATURES } from "../../../src/client/terminal/features.ts";
-import type { Host } from "../../../src/client/terminal/host/host.ts";
 import { DRAFT_READER, NEW_DRAFT_READER } from "../../../src/client/terminal/input/draft-keeper.ts";
 import { CLEARED_READER } from "../../../src/client/terminal/input/history/cleared-drafts.ts";
 import { PromptHistory } from "../../../src/client/terminal/input/history/prompt-history.ts";
@@ -13,10 +12,9 @@ import type { Overlay } from "../../../src/client/terminal/layout/part.ts";
 import type { Services } from "../../../src/client/terminal/layout/services.ts";
 import type { TerminalLifecycle } from "../../../src/client/terminal/lifecycle/terminal-lifecycle.ts";
 import type { ReachedByTerminal } from "../../../src/client/terminal/options.ts";
-import { FrameWriter } from "../../../src/client/terminal/screen/frames/frame-writer.ts";
+import { openAppendScreen } from "../../../src/client/terminal/screen/append-screen.ts";
 import { openFullScreen } from "../../../src/client/terminal/screen/full-screen.ts";
 import type {
-  ScreenFrame,
   Size,
   TerminalScreen,
   TerminalScreenOptions,
@@ -28,19 +26,18 @@ import { ENGINE_BACK } from "../../../src/view/notes/engine-text.ts";
 import { questionId } from "../../../src/view/questions/questions.ts";
 import { PASTE_OFF } from "../../../src/view/terminal/bracketed-paste.ts";
 import { fakeId } from "../fake-connection.ts";
-import { SmallScreen } from "../small-screen.ts";
-import { fakeServices } from "../terminal-parts.ts";
 import { AnswerTimes } from "./answer-times.ts";
 import { FuzzEngine } from "./engine.ts";
 import { MemoryTerminal } from "./memory-terminal.ts";
+import { personMachine } from "./person-machine.ts";
 import { PlayedClock, settle } from "./played-clock.ts";
 import { playProcess } from "./played-process.ts";
+import type { WatchedClient } from "./screen-watch.ts";
+import { FRAME_MS, ScreenWatch } from "./screen-watch.ts";
 import type { Ending, Sequence, Step } from "./sequences.ts";
 import { DELETING } from "./sequences.ts";
 import { TypedTexts } from "./typed-texts.ts";
 
-/** Longest wait of the library for its next frame. */
-const FRAME_MS = 17;
 /** A terminal that is being resized has its new size by then. */
 const RESIZED_MS = 60;
 /** A paste without its end mark, and every answer of a slow engine, is there by then. */
@@ -49,8 +46,11 @@ const REST_MS = 4_000;
 const END_MS = 1_200;
 const JOB_MS = 200;
 const NOTICES_MAX = 1_000;
-/** A lower screen leaves out the line over the draft. */
-const SURE_ROWS = 8;
+/** No client needs more at once. */
+const TIMERS_MAX = 40;
+const SUBSCRIPTIONS_MAX = 8;
+/** Turns of the event loop in which a page of a long log is read. */
+const READ_TURNS_MAX = 200;
 /** More characters at once are a paste. */
 const KEYS_MAX = 150;
 /** A paste without its end mark is over by then. */
@@ -70,16 +70,10 @@ const KEYBOARD: ReadonlySet<Step["do"]> = new Set(["type", "keys", "paste", "mou
 const BEGUN_MS = 60;
 /** A sequence that a terminal has begun. */
 const BEGUN = /\u001b(?:$|\[[<\d;?]*$|[\]P_][^\u0007\\]*$)/;
+const PASTE_MARK = "\u001b[200~";
+const UNTYPED_ALL = /[\u0000-\u001f\u007f-\u009f]/g;
 /** Characters that are no text when they are typed. */
 const UNTYPED = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
-/** Characters that a screen shows as they are. */
-const PLAIN = /^[\u0021-\u007e\u4e00-\u9fff]$/;
-/** Characters that join the one before. */
-const JOINING = /^(?:\p{Mark}|\u200d)/u;
-/** Errors of the program itself. */
-const PROGRAM_ERRORS =
-  /undefined is not|null is not|is not a function|is not iterable|Maximum call stack|cinch could not/;
-
 /** Counts of one or more runs. */
 export interface FuzzCounts {
   sequences: number;
@@ -87,9 +81,18 @@ export interface FuzzCounts {
   frames: number;
   answers: number;
   typed: number;
+  /** Images that were stored. */
+  attached: number;
+  /** Pages of logs that were read back. */
+  pages: number;
+  /** Sessions that were opened. */
+  opened: number;
 }
 
-export const NO_COUNTS: FuzzCounts = { sequences: 0, steps: 0, frames: 0, answers: 0, typed: 0 };
+export const NO_COUNTS: FuzzCounts = {
+  ...{ sequences: 0, steps: 0, frames: 0, answers: 0, typed: 0 },
+  ...{ attached: 0, pages: 0, opened: 0 },
+};
 
 /**
  * Runs the terminal client through a sequence, on a terminal in memory.
@@ -97,7 +100,8 @@ export const NO_COUNTS: FuzzCounts = { sequences: 0, steps: 0, frames: 0, answer
  */
 export async function runSequence(sequence: Sequence, counts: FuzzCounts): Promise<void> {
   const clock = new PlayedClock();
-  const terminal = new MemoryTerminal(sequence.size, sequence.answers);
+  const { size, answers, reflows } = sequence;
+  const terminal = new MemoryTerminal({ size, answers, ...(reflows === undefined ? {} : { reflows }) });
   using process = playProcess(terminal, clock);
   await using run = new Run({ sequence, clock, terminal, process, counts });
   counts.sequences += 1;
@@ -125,12 +129,6 @@ interface Parts {
   readonly counts: FuzzCounts;
 }
 
-interface DrawnFrame {
-  readonly frame: ScreenFrame;
-  readonly size: Size;
-  readonly atMs: number;
-}
-
 /** One client that runs, and what is known of it from outside. */
 class Run implements AsyncDisposable {
   readonly #parts: Parts;
@@ -144,10 +142,11 @@ class Run implements AsyncDisposable {
   readonly #overlays: Overlay[] = [];
   readonly #undo = new DisposableStack();
   #history: PromptHistory | undefined;
-  #held: { readonly modes: string; readonly restore: () => void } | undefined;
-  #options: TerminalScreenOptions | undefined;
+  readonly #watch: ScreenWatch;
+  /** Timers of the client that were left when it had ended. */
+  #timersLeft = 0;
+  #held: { readonly modes: string; readonly restore: () => void; readonly continued: () => void } | undefined;
   #services: Services | undefined;
-  #frame: DrawnFrame | undefined;
   /** Text that is typed before may be read later. */
   #lateUntilMs = 0;
   /** Text that is typed before may be the rest of a sequence that the terminal has begun. */
@@ -161,13 +160,24 @@ class Run implements AsyncDisposable {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#engine = new FuzzEngine(parts.clock);
+    const { clock, terminal, sequence, counts } = parts;
+    const { isLong, isHostile, reflows } = sequence;
+    this.#engine = new FuzzEngine({ clock, isLong, isHostile, counts });
+    this.#watch = new ScreenWatch({
+      ...{ terminal, clock, isInline: reflows !== undefined, reflows: reflows === true, isLong },
+      client: this.#watchedClient,
+      fault: (sentence) => this.#fault(sentence),
+      drawn: () => {
+        counts.frames += 1;
+        const questions = this.#services?.session.view.run?.questions ?? [];
+        this.#answers.shown(questions.map(questionId), clock.monotonic());
+      },
+    });
   }
 
   async start(): Promise<void> {
     const { clock, sequence } = this.#parts;
     if (sequence.isReached) this.#reached(false);
-    const { host } = fakeServices();
     this.#engine.heard = (command) => this.#heard(command);
     const spy = this.#spy();
     try {
@@ -175,18 +185,17 @@ class Run implements AsyncDisposable {
         version: "0",
         workingDir: "/work",
         engine: this.#reach.promise,
-        host: { ...host, ...this.#files(), readSettings: async () => sequence.settings },
+        host: personMachine(sequence.settings, sequence.hostWorks),
+        isInline: sequence.reflows !== undefined,
         notices: (signal) => this.#readNotices(signal),
         openScreen: (options) => this.#openScreen(options),
         clock,
         signal: this.#stop.signal,
       });
       this.#outcome = outcome.then(
-        () => {
-          this.isOver = true;
-        },
+        () => this.#over(),
         (thrown: unknown) => {
-          this.isOver = true;
+          this.#over();
           if (thrown !== this.#stop.signal.reason) this.#fault(`the client ended with ${String(thrown)}`);
         },
       );
@@ -196,14 +205,20 @@ class Run implements AsyncDisposable {
     await this.#check();
   }
 
+  #over(): void {
+    this.isOver = true;
+    this.#timersLeft = this.#parts.clock.pending;
+  }
+
   async step(step: Step): Promise<void> {
     const before = this.#draft;
     const wasElsewhere = this.#isElsewhere;
     const isCompleting = this.#isCompleting && step.do === "keys";
+    const wasCommanding = this.#isVimCommand;
     await this.#do(step);
     await settle();
     if (this.isOver) return;
-    const isTaken = isCompleting || this.#takesAway(step);
+    const isTaken = isCompleting || wasCommanding || this.#takesAway(step);
     if (isTaken) this.#texts.deleted(before, this.#draft);
     this.#noteWalk(step, before);
     await this.#check();
@@ -212,7 +227,7 @@ class Run implements AsyncDisposable {
   }
 
   async #do(step: Step): Promise<void> {
-    const { terminal, process, clock } = this.#parts;
+    const { terminal, clock } = this.#parts;
     // Another program has the terminal, and what is typed.
     if (this.#held === undefined && KEYBOARD.has(step.do)) return;
     switch (step.do) {
@@ -225,10 +240,29 @@ class Run implements AsyncDisposable {
       case "mouse":
         await this.#read(`\u001b[<${step.code};${step.at.columns + 1};${step.at.rows + 1}${step.end}`);
         return;
+      case "image":
+        return await this.#image(step);
       case "resize":
-        terminal.resize(step.size);
-        this.#resizedAtMs = clock.monotonic();
-        process.resized();
+        this.#resize(step.size, step.lateMs);
+        return;
+      case "storm":
+        for (const size of step.sizes) {
+          this.#resize(size);
+          await clock.advance(step.gapMs);
+        }
+        return;
+      case "continued":
+        this.#held?.continued();
+        return;
+      case "switch": {
+        const session = fakeId("sess", step.to === 1 ? 92 : 91);
+        void this.#services?.session.goTo(
+          step.to === "new" ? { kind: "new" } : { kind: "stored", info: { session } },
+        );
+        return;
+      }
+      case "notice":
+        this.#notices.push({ kind: "away", text: step.text });
         return;
       case "events":
         for (const event of step.events)
@@ -266,19 +300,48 @@ class Run implements AsyncDisposable {
   /** Gives keys to the client. `isLate`: they look like a paste, and are read once it is over. */
   async #keys(bytes: string, isLate = false): Promise<void> {
     const { clock } = this.#parts;
-    const key = this.#answers.key(bytes, clock.monotonic(), this.#isInField !== false);
+    const key = this.#answers.key(bytes, clock.monotonic(), this.#watch.isInField !== false);
     const before = this.#draft;
     await this.#read(bytes, isLate);
     key.hasTyped = this.#draft !== before;
   }
 
-  async #paste({ text, isMarked, ends }: Extract<Step, { do: "paste" }>): Promise<void> {
+  async #image({ how, file }: Extract<Step, { do: "image" }>): Promise<void> {
+    if (how === "clipboard") this.#services?.run("input.pasteImage");
+    else if (how === "mention") await this.#keys(`@"${file.replaceAll(UNTYPED_ALL, "")}" `);
+    else await this.#read(`\u001b[200~${file.includes(" ") ? `'${file}'` : file}\u001b[201~`);
+  }
+
+  /** Changes the size; the signal about it comes later, if it is late. */
+  #resize(size: Size, lateMs = 0): void {
+    const { clock, process, terminal } = this.#parts;
+    const isSettled = clock.monotonic() - this.#resizedAtMs >= RESIZED_MS && this.#held !== undefined;
+    this.#watch.resizing(isSettled, () => terminal.resize(size));
+    this.#resizedAtMs = clock.monotonic() + lateMs;
+    if (lateMs === 0) process.resized();
+    else
+      clock.foreignTimer(lateMs, () => {
+        this.#resizedAtMs = Math.max(this.#resizedAtMs, clock.monotonic());
+        process.resized();
+      });
+  }
+
+  async #paste({ text, isMarked, ends, cut }: Extract<Step, { do: "paste" }>): Promise<void> {
     const body = text.replaceAll("\u001b[201~", "");
     const mark = this.#texts.mark();
     // Without marks it is keys, which may do anything if they are no text.
     if (isMarked || !UNTYPED.test(body)) this.#await(mark);
-    if (isMarked) await this.#read(`\u001b[200~${body}${mark}${ends ? "\u001b[201~" : ""}`, !ends);
-    else await this.#read(`${body}${mark}`.replaceAll("\n", "\r"), true);
+    const chunk = isMarked
+      ? `\u001b[200~${body}${mark}${ends ? "\u001b[201~" : ""}`
+      : `${body}${mark}`.replaceAll("\n", "\r");
+    const isLate = !isMarked || !ends;
+    if (cut === undefined) return await this.#read(chunk, isLate);
+    // What the rest of a mark that comes too late means is the terminal's fault.
+    if (cut.at < PASTE_MARK.length && isMarked) this.#awaited.length = 0;
+    await this.#read(chunk.slice(0, cut.at), true);
+    if (cut.size !== undefined) this.#resize(cut.size);
+    await this.#parts.clock.advance(cut.ms);
+    await this.#read(chunk.slice(cut.at), isLate || cut.ms > 0);
   }
 
   async #read(chunk: string, isLate = false): Promise<void> {
@@ -381,13 +444,26 @@ class Run implements AsyncDisposable {
     }
     if (ending !== "killed" || this.isOver) {
       await clock.advance(END_MS);
+      for (let turn = 0; !this.#engine.isRead && turn < READ_TURNS_MAX; turn += 1) await settle();
       if (ending !== "exit" && !this.isOver) this.#fault("the client does not end");
     }
+    if (ending !== "killed" && ending !== "exit") this.#lookForRemains(ending);
     this.#look(`after the end by "${ending}"`);
     const left = terminal.modesLeft;
     if (left.length > 0) this.#fault(`after the end by "${ending}" the terminal has ${left.join(", ")}`);
     if (process.isRaw && ending !== "killed") this.#fault(`after the end by "${ending}" the keyboard is raw`);
     this.#throwFaults();
+  }
+
+  /** Nothing of a client that has ended waits, listens or follows a session. */
+  #lookForRemains(ending: Ending): void {
+    const { clock, process } = this.#parts;
+    const when = `after the end by "${ending}"`;
+    if (this.#timersLeft > 0) this.#fault(`${when} ${this.#timersLeft} timers wait`);
+    if (clock.pending > 0) this.#fault(`${when} ${clock.pending} timers were begun`);
+    if (process.listeners > 0) this.#fault(`${when} ${process.listeners} listeners are left`);
+    if (this.#engine.subscriptions > 0)
+      this.#fault(`${when} ${this.#engine.subscriptions} subscriptions are open`);
   }
 
   /** Lets everything on its way arrive with an engine that takes it, and looks for texts that are gone. */
@@ -416,13 +492,31 @@ class Run implements AsyncDisposable {
 
   // What is known of the client
 
+  get #watchedClient(): WatchedClient {
+    const run = this;
+    return {
+      get services() {
+        return run.#services;
+      },
+      get hasOverlay() {
+        return run.#overlays.length > 0;
+      },
+      get hasQuestion() {
+        return run.#hasQuestion;
+      },
+      get hasTerminal() {
+        return run.#held !== undefined && !run.isOver;
+      },
+    };
+  }
+
   get #draft(): string {
     return this.#services?.draft.text ?? "";
   }
 
   /** True if what is typed may go to a panel, to a question, or to the commands of vim. */
   get #isElsewhere(): boolean {
-    return this.#overlays.length > 0 || this.#hasQuestion || this.#hasVim;
+    return this.#overlays.length > 0 || this.#hasQuestion || this.#isVimCommand;
   }
 
   get #hasQuestion(): boolean {
@@ -434,16 +528,14 @@ class Run implements AsyncDisposable {
     return (this.#services?.draft as InputPart | undefined)?.contexts.includes("completion") === true;
   }
 
-  get #hasVim(): boolean {
-    return this.#services?.settings.values.vimKeys === true;
+  /** True while keys are commands of vim. */
+  get #isVimCommand(): boolean {
+    const contexts = (this.#services?.draft as InputPart | undefined)?.contexts ?? [];
+    return contexts.includes("vimNormal") || contexts.includes("vimVisual");
   }
 
-  /** True if the cursor stands above the line over the draft; undefined while that is not shown. */
-  get #isInField(): boolean | undefined {
-    const row = this.#frame?.frame.cursor?.row;
-    const line = this.#parts.terminal.screen.rows().findLastIndex((text) => text.startsWith("──"));
-    const isSure = row !== undefined && line >= 0 && this.#parts.terminal.size.rows >= SURE_ROWS;
-    return isSure ? line > row : undefined;
+  get #hasVim(): boolean {
+    return this.#services?.settings.values.vimKeys === true;
   }
 
   /** Every place where a text of the person may be. */
@@ -466,7 +558,7 @@ class Run implements AsyncDisposable {
   }
 
   #takesAway(step: Step): boolean {
-    if (this.#hasVim) return true;
+    if (this.#hasVim && step.do !== "type") return true;
     if (step.do === "act") return /^(?:edit|completion|vim|input\.editor)/.test(step.action);
     return step.do === "keys" && [step.bytes, ...step.bytes].some((each) => DELETING.has(each));
   }
@@ -484,12 +576,17 @@ class Run implements AsyncDisposable {
   /** Lets the next frame be drawn, and holds all that must be true between two steps. */
   async #check(): Promise<void> {
     const { clock, terminal } = this.#parts;
+    for (let turn = 0; !this.#engine.isRead && turn < READ_TURNS_MAX; turn += 1) await settle();
     await clock.advance(FRAME_MS);
     if (this.isOver) return;
     // Until then a frame may have the old size: the terminal leaves out what has no place.
     if (clock.monotonic() - this.#resizedAtMs < RESIZED_MS) terminal.screen.beyond = undefined;
-    else await this.#lookAtScreen();
+    else await this.#watch.look();
     this.#look("on the way");
+    const { pending } = clock;
+    if (pending > TIMERS_MAX) this.#fault(`${pending} timers wait at once`);
+    const { subscriptions } = this.#engine;
+    if (subscriptions > SUBSCRIPTIONS_MAX) this.#fault(`${subscriptions} subscriptions are open at once`);
     const lost = this.#texts.lost(this.#places, clock.monotonic());
     if (lost !== undefined && this.#engine.mood !== "silent") this.#fault(`the typed ${lost} is nowhere`);
     this.#throwFaults();
@@ -500,89 +597,6 @@ class Run implements AsyncDisposable {
     for (const fault of terminal.faults.splice(0)) this.#fault(fault);
     for (const thrown of process.escaped.splice(0))
       this.#fault(`${when} nobody handled ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
-  }
-
-  async #lookAtScreen(): Promise<void> {
-    const { terminal } = this.#parts;
-    if (this.#held === undefined || !terminal.isAlternate) return;
-    for (let tries = 0; this.#staleRow() !== undefined && tries < 3; tries += 1)
-      await this.#parts.clock.advance(FRAME_MS);
-    if (this.isOver || this.#held === undefined) return;
-    const stale = this.#staleRow();
-    if (stale !== undefined) this.#fault(`the screen is not up to date: ${stale}`);
-    const drawn = this.#frame;
-    if (drawn === undefined) return;
-    const { columns, rows } = drawn.size;
-    if (columns !== terminal.size.columns || rows !== terminal.size.rows) {
-      this.#fault("the frame has another size than the terminal");
-      return;
-    }
-    const fresh = new SmallScreen(columns, rows);
-    fresh.write(new FrameWriter().update(drawn.frame, drawn.size));
-    const [shown, wanted] = [terminal.screen.rows(true), fresh.rows(true)];
-    const ghost = wanted.findIndex((row, at) => row !== shown[at]);
-    if (ghost >= 0)
-      this.#fault(
-        `row ${ghost} shows ${JSON.stringify(shown[ghost])} and not ${JSON.stringify(wanted[ghost])}`,
-      );
-    if (fresh.beyond !== undefined) this.#fault(fresh.beyond);
-    if (terminal.screen.beyond !== undefined) this.#fault(terminal.screen.beyond);
-    this.#lookAtCursor(drawn);
-    const text = fresh.rows().join("\n");
-    const error = PROGRAM_ERRORS.exec(text);
-    if (error !== null)
-      this.#fault(`the screen says ${JSON.stringify(text.slice(error.index, error.index + 90))}`);
-  }
-
-  /** Returns a row that another drawing at the same moment would show in another way. */
-  #staleRow(): string | undefined {
-    const [drawn, options] = [this.#frame, this.#options];
-    if (drawn === undefined || options === undefined) return undefined;
-    const now = this.#parts.clock.at(drawn.atMs, () => options.draw(drawn.size));
-    const at = Array.from({ length: drawn.size.rows }, (_, row) => row).find(
-      (row) => (now.rows[row] ?? "") !== (drawn.frame.rows[row] ?? ""),
-    );
-    if (at === undefined) return undefined;
-    return `${JSON.stringify(drawn.frame.rows[at])} and not ${JSON.stringify(now.rows[at])}`;
-  }
-
-  #lookAtCursor({ frame: { cursor }, size: { columns, rows } }: DrawnFrame): void {
-    const { screen } = this.#parts.terminal;
-    if (screen.isCursorShown !== (cursor !== undefined)) this.#fault("the cursor is not as the frame has it");
-    if (cursor === undefined) {
-      if (this.#overlays.length === 0) this.#fault("the cursor is hidden while the draft has the focus");
-      return;
-    }
-    const place = [cursor.row, Math.min(columns - 1, cursor.column)];
-    if (cursor.row >= rows) this.#fault(`the cursor is in row ${cursor.row} of ${rows}`);
-    else if (screen.cursor[0] !== place[0] || screen.cursor[1] !== place[1])
-      this.#fault(`the cursor is at ${screen.cursor.join(",")} and not at ${place.join(",")}`);
-    else if (this.#overlays.length === 0 && (this.#isInField === false || !this.#hasQuestion))
-      this.#lookAtCaret(cursor, columns);
-  }
-
-  /** The characters beside the cursor are those beside the caret in the draft. */
-  #lookAtCaret({ row, column }: { readonly row: number; readonly column: number }, columns: number): void {
-    if (this.#services === undefined || columns < 8) return;
-    const { text, cursor } = this.#services.draft.edited;
-    // The marks around words that are read from the right to the left take no cell.
-    const cells = this.#parts.terminal.screen
-      .cells(row)
-      .map((each) => each.replaceAll(/[\u2066-\u2069]/g, ""));
-    const [before, behind] = [text[cursor - 1] ?? "", text[cursor] ?? ""];
-    const left = cells[column - 1] === "" ? cells[column - 2] : cells[column - 1];
-    // A row begins with the mark; a caret there follows a line end or a wrapped row.
-    if (PLAIN.test(before) && column > 2 && left !== before)
-      this.#fault(`left of the cursor stands ${JSON.stringify(left)} and not ${JSON.stringify(before)}`);
-    const joins = JOINING.test(text.slice(cursor + 1));
-    if (
-      !joins &&
-      PLAIN.test(behind) &&
-      column < columns - 2 &&
-      cells[column] !== behind &&
-      cells[column] !== " "
-    )
-      this.#fault(`at the cursor stands ${JSON.stringify(cells[column])} and not ${JSON.stringify(behind)}`);
   }
 
   #fault(sentence: string): void {
@@ -596,65 +610,29 @@ class Run implements AsyncDisposable {
 
   // The edges of the client
 
-  /** Files that the client writes and reads back. A path that it has not written is missing. */
-  #files(): Pick<Host, "writePrivate" | "read"> {
-    const files = new Map<string, string>();
-    return {
-      async writePrivate(name, text) {
-        files.set(`/private/${name}`, text);
-        return `/private/${name}`;
-      },
-      async read(path) {
-        const text = files.get(path);
-        if (text === undefined) throw Object.assign(new Error("there is no such file"), { code: "ENOENT" });
-        return new TextEncoder().encode(text);
-      },
-    };
-  }
-
   #openScreen(options: TerminalScreenOptions): TerminalScreen {
-    const { clock, counts, terminal } = this.#parts;
-    this.#options = options;
+    const { clock, terminal } = this.#parts;
     const life: TerminalLifecycle = {
       clock,
-      hold: (modes, restore) => {
-        this.#held = { modes, restore };
+      hold: (modes, restore, continued) => {
+        this.#held = { modes, restore, continued };
         return {
+          changeModes: (next) => {
+            if (this.#held !== undefined) this.#held = { ...this.#held, modes: next };
+          },
           [Symbol.dispose]: () => {
             this.#held = undefined;
           },
         };
       },
       writeNow: (text) => terminal.write(text),
-      stopJob: (continued) => void clock.timer(JOB_MS, continued),
+      stopJob: (continued) => clock.foreignTimer(JOB_MS, continued),
     };
-    const noted = <Args extends readonly unknown[], Value>(name: string, call: (...args: Args) => Value) => {
-      return (...args: Args): Value => {
-        try {
-          return call(...args);
-        } catch (thrown) {
-          this.#fault(`${name} threw ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
-          throw thrown;
-        }
-      };
-    };
-    return openFullScreen(
-      {
-        ...options,
-        draw: noted("draw", (size: Size) => {
-          const frame = options.draw(size);
-          counts.frames += 1;
-          if (this.#frame?.size.rows !== size.rows || this.#frame.size.columns !== size.columns)
-            terminal.screen.beyond = undefined;
-          this.#frame = { frame, size, atMs: clock.monotonic() };
-          const questions = this.#services?.session.view.run?.questions ?? [];
-          this.#answers.shown(questions.map(questionId), clock.monotonic());
-          return frame;
-        }),
-        input: noted("input", options.input),
-      },
-      life,
-    );
+    const watched = this.#watch.watched(options);
+    const { reflows } = this.#parts.sequence;
+    return reflows === undefined
+      ? openFullScreen(watched, life)
+      : openAppendScreen({ ...watched, reflows, resizedMs: RESIZED_MS - 10 }, life);
   }
 
   /** Adds a feature that sees the services of the client, until it is disposed. */
@@ -674,7 +652,7 @@ class Run implements AsyncDisposable {
           if (at >= 0) run.#overlays.splice(at, 1);
           close(overlay);
         },
-        tell(failure: unknown) {
+        showFailure(failure: unknown) {
           if (
             failure instanceof TypeError ||
             failure instanceof RangeError ||

@@ -4,7 +4,7 @@ import type { OpenSession, ReachedByTerminal } from "../../../client/terminal/op
 import { TERMINAL_LABEL } from "../../../client/terminal/options.ts";
 import { openAppendScreen } from "../../../client/terminal/screen/append-screen.ts";
 import { openFullScreen } from "../../../client/terminal/screen/full-screen.ts";
-import { reflowsRows } from "../../../client/terminal/screen/resizing.ts";
+import { reflowsRows, resizedMs } from "../../../client/terminal/screen/resizing.ts";
 import { runTerminalClient } from "../../../client/terminal/terminal-client.ts";
 import type { Connection } from "../../../protocol/connection.ts";
 import type { SessionInfo } from "../../../protocol/resources.ts";
@@ -84,7 +84,10 @@ export async function runFullScreen(
     host: terminalHost({ ...at, isElsewhere: elsewhere && !connect.url.startsWith("unix:") }),
     openScreen: (options) =>
       isInline
-        ? openAppendScreen({ ...options, reflows: reflowsRows(at.environment) }, life)
+        ? openAppendScreen(
+            { ...options, reflows: reflowsRows(at.environment), resizedMs: resizedMs(at.environment) },
+            life,
+          )
         : openFullScreen(options, life),
     isInline,
     clock: at.world.clock,

@@ -28,6 +28,7 @@ export function terminalLifecycle(clock: Pick<Clock, "sleep" | "timer">): Termin
       process.once("exit", restore);
       process.on("SIGCONT", continued);
       return {
+        changeModes: (next) => guard.changeModes(next),
         [Symbol.dispose]() {
           if (held === restore) held = undefined;
           process.off("exit", restore);

@@ -13,6 +13,11 @@ export interface TerminalGuardOptions {
   readonly afterMs?: number;
 }
 
+export interface TerminalGuard extends Disposable {
+  /** Replaces the control sequences; the terminal is guarded meanwhile. */
+  changeModes(modes: string): void;
+}
+
 /**
  * Restores the terminal of standard input for the shell if this process is killed (Linux). Disposing it stops the
  * guard.
@@ -20,13 +25,20 @@ export interface TerminalGuardOptions {
 export function guardTerminal(
   clock: Pick<Clock, "timer">,
   { modes, afterMs = START_MS }: TerminalGuardOptions = {},
-): Disposable {
+): TerminalGuard {
   let guard: Disposable | undefined;
-  const start = clock.timer(afterMs, () => {
-    const path = terminalPath();
-    guard = path === undefined ? undefined : watchdog().guardTerminal(path, modes);
-  });
+  let wanted = modes;
+  const replace = (path: string | undefined) => {
+    const before = guard;
+    guard = path === undefined ? undefined : watchdog().guardTerminal(path, wanted);
+    before?.[Symbol.dispose]();
+  };
+  const start = clock.timer(afterMs, () => replace(terminalPath()));
   return {
+    changeModes(next) {
+      wanted = next;
+      if (guard !== undefined) replace(terminalPath());
+    },
     [Symbol.dispose]() {
       start[Symbol.dispose]();
       guard?.[Symbol.dispose]();

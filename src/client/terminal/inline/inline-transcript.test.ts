@@ -44,3 +44,15 @@ test("[TUI-01 TUI-10] inline, what was unfinished of a session is written before
   expect(written).not.toContain("of another");
   expect(linesOf(inline.finished(SIZE, true)).match(/half an answer/)).toBeNull();
 });
+
+test("[TUI-01 TUI-10] inline, a session says that it is being read until its stored events are there, and not longer", () => {
+  const services = fakeServices();
+  const whole = { contexts: [], draw: () => ({ rows: [] }), act: () => false };
+  const inline = new InlineTranscript(services, whole, () => []);
+  const drawnWith = (past: number) => {
+    Object.assign(services.session, { open: { ...services.session.open, past } });
+    return linesOf(inline.draw(SIZE).rows);
+  };
+  expect(drawnWith(3)).toBe("reading the session …");
+  expect(drawnWith(0)).toBe(""); // nothing is finished that would have it drawn again
+});

@@ -90,7 +90,7 @@ export class InlineTranscript implements ScreenPart {
   draw({ columns, rows: height }: Size): DrawnPart {
     const { transcript, open } = this.#services.session;
     if (open === undefined) return { rows: [] };
-    if (!this.#isRead)
+    if (transcript.reached < open.past)
       return { rows: [row([span("reading the session …", { role: "dim" })])].slice(0, height) };
     const context = this.#context(columns);
     let rows: DrawnRow[] = [];

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { fakeServices, linesOf } from "../../../../test/support/terminal-parts.ts";
+import { displayWidth } from "../../../view/terminal/display-width.ts";
 import { ImageUploads } from "../images/image-uploads.ts";
 import { InputPart } from "./input-part.ts";
 
@@ -28,4 +29,15 @@ test("[TUI-01 bar First screen] until something is sent, an empty draft says wha
   input.act("edit.deleteBack");
   expect(shown(80)).toBe(whole);
   expect(openDraft(false).shown(80)).toBe("> ");
+});
+
+test("[TUI-08 TUI-11] behind the stand-in of an image the cursor stands where the text ends, whatever its name has", () => {
+  for (const name of ["shot.png", "日本.png", "e\u0301te\u0301.png", "👩‍👩‍👧.png"]) {
+    const { input } = openDraft(false);
+    const source = { kind: "bytes", bytes: new Uint8Array(), mediaType: "image/png", name } as const;
+    input.insertImage({ facts: name, source });
+    input.type("ab");
+    const { rows, cursor } = input.draw({ columns: 80, rows: 5 });
+    expect([name, cursor?.column]).toEqual([name, displayWidth(linesOf(rows).trimEnd())]);
+  }
 });

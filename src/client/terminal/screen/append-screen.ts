@@ -1,13 +1,13 @@
 import { PASTE_OFF } from "../../../view/terminal/bracketed-paste.ts";
 import { guarded } from "../lifecycle/guarded.ts";
-import { INLINE_KILLED, INLINE_MODES_OFF } from "../lifecycle/modes.ts";
-import type { TerminalLifecycle } from "../lifecycle/terminal-lifecycle.ts";
+import { INLINE_KILLED, INLINE_MODES_OFF, INLINE_PANEL_KILLED } from "../lifecycle/modes.ts";
+import type { HeldTerminal, TerminalLifecycle } from "../lifecycle/terminal-lifecycle.ts";
 import type { LiveRegion } from "./frames/append-frame.ts";
 import { appendFrame, eraseRegion, NO_REGION } from "./frames/append-frame.ts";
 import { WholeFrame } from "./frames/whole-frame.ts";
 import { inputsOf } from "./input.ts";
 import { PiTerminal } from "./pi-terminal.ts";
-import { RESIZED_MS, readSizeAgain } from "./resizing.ts";
+import { readSizeAgain } from "./resizing.ts";
 import type { ScreenFrame, Size, TerminalScreen, TerminalScreenOptions } from "./screen.ts";
 import { CURSOR_ON, FOCUS_OFF, FOCUS_ON } from "./sequences.ts";
 import { WindowTitle } from "./window-title.ts";
@@ -18,6 +18,8 @@ const FRAME_MS = 16;
 export interface AppendScreenOptions extends TerminalScreenOptions {
   /** True if the terminal wraps rows again when its width changes. */
   readonly reflows: boolean;
+  /** Time after which a terminal whose size has changed has reported the last one. */
+  readonly resizedMs: number;
 }
 
 /**
@@ -35,12 +37,12 @@ class AppendScreen implements TerminalScreen {
   readonly #life: TerminalLifecycle;
   readonly #title = new WindowTitle();
   #region: LiveRegion = NO_REGION;
-  /** Width at which the region was drawn. */
-  #columns = 0;
+  /** Size of the screen on which the region was drawn. */
+  #drawnOn: Size = { columns: 0, rows: 0 };
   /** Present while a frame takes the whole screen. */
   #whole: WholeFrame | undefined;
   /** Present while the terminal is ours. */
-  #held: Disposable | undefined;
+  #held: HeldTerminal | undefined;
   #nextFrame: Disposable | undefined;
   #resize: Disposable | undefined;
   #isOver = false;
@@ -87,6 +89,7 @@ class AppendScreen implements TerminalScreen {
 
   stop(farewell: readonly string[]): void {
     this.#isOver = true;
+    this.#readSize();
     const rest = this.#held === undefined ? [] : this.#options.finished(this.size, true);
     this.#leave(rest);
     // Long lines wrap: a command on them is copied whole.
@@ -121,7 +124,7 @@ class AppendScreen implements TerminalScreen {
   #draw(): void {
     this.#nextFrame?.[Symbol.dispose]();
     this.#nextFrame = undefined;
-    if (this.#held !== undefined) readSizeAgain();
+    this.#readSize();
     // The size is changing: the terminal moves the rows meanwhile.
     if (this.#held === undefined || this.#resize !== undefined) return;
     const { size } = this;
@@ -130,9 +133,13 @@ class AppendScreen implements TerminalScreen {
     else this.#append(frame, size);
   }
 
+  #readSize(): void {
+    if (this.#held !== undefined) readSizeAgain();
+  }
+
   #append(frame: ScreenFrame, size: Size): void {
     this.#leaveWhole();
-    if (this.#columns !== size.columns) this.#erase(size.columns);
+    this.#eraseIfResized(size);
     const finished = this.#options.finished(size, false);
     // What is finished is no part of the live rows any more.
     const live = finished.length === 0 ? frame : this.#options.draw(size);
@@ -142,28 +149,42 @@ class AppendScreen implements TerminalScreen {
   }
 
   #drawWhole(frame: ScreenFrame, size: Size): void {
-    this.#whole ??= new WholeFrame((text) => this.#terminal.write(text));
+    if (this.#whole === undefined) {
+      this.#whole = new WholeFrame((text) => this.#terminal.write(text));
+      this.#held?.changeModes(INLINE_PANEL_KILLED);
+    }
     this.#whole.draw(frame, size);
   }
 
   #leaveWhole(): void {
-    this.#whole?.[Symbol.dispose]();
+    if (this.#whole === undefined) return;
+    this.#whole[Symbol.dispose]();
     this.#whole = undefined;
+    this.#held?.changeModes(INLINE_KILLED);
   }
 
-  /** Erases the region, for a new one of another width. */
-  #erase(columns: number): void {
+  /** Erases a region of another size, which the terminal has moved: also one behind a frame that took all of it. */
+  #eraseIfResized(size: Size): void {
+    const { columns, rows } = this.#drawnOn;
+    if (columns !== size.columns || rows !== size.rows) this.#erase(size);
+  }
+
+  #erase(size: Size): void {
     const { reflows } = this.#options;
+    const { columns } = size;
     if (this.#region.rows.length > 0) this.#terminal.write(eraseRegion(this.#region, { columns, reflows }));
     this.#region = NO_REGION;
-    this.#columns = columns;
+    this.#drawnOn = size;
   }
 
   #resized(): void {
     this.#resize?.[Symbol.dispose]();
-    this.#resize = this.#life.clock.timer(RESIZED_MS, () => {
+    this.#resize = this.#life.clock.timer(this.#options.resizedMs, () => {
       this.#resize = undefined;
-      if (this.#whole === undefined) this.#erase(this.size.columns);
+      this.#readSize();
+      if (this.#resize !== undefined) return; // it changes still
+      if (this.#whole === undefined) this.#erase(this.size);
+      else this.#whole.reset();
       this.#draw();
     });
   }
@@ -172,17 +193,18 @@ class AppendScreen implements TerminalScreen {
   #leave(rows: readonly string[]): void {
     this.#terminal.endInput(); // a part of a paste that is held is no less typed
     if (this.#held === undefined) return;
+    this.#readSize();
     this.#nextFrame?.[Symbol.dispose]();
     this.#nextFrame = undefined;
     this.#resize?.[Symbol.dispose]();
     this.#resize = undefined;
     this.#leaveWhole();
-    const { columns } = this.size;
-    if (this.#columns !== columns) this.#erase(columns);
+    const { size } = this;
+    this.#eraseIfResized(size);
     const { text } = appendFrame(
       this.#region,
       { finished: rows, rows: [""], cursor: { row: 0, column: 0 } },
-      columns,
+      size.columns,
     );
     this.#region = NO_REGION;
     this.#terminal.write(`${text}${CURSOR_ON}${FOCUS_OFF}${this.#title.restored()}`);

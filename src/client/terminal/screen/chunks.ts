@@ -12,16 +12,22 @@ const LINE = /^[^\r\n]{2,200}\r$/;
 const ANSWERS =
   /\u001b(?:\][^\u0007\u001b]*(?:\u0007|\u001b\\)|P[^\u001b]*\u001b\\|\[\?[\d;]*(?:[uc]|\$y)|\[[IO])/g;
 /**
- * The beginning of an answer about colours, modes or the device, or of a report of the mouse, at the end of a chunk. No
- * key begins so. Its rest would be typed into the draft if it were taken for keys meanwhile.
+ * The beginning of an answer about colours, modes or the device, of a report of the mouse, or of the mark of a paste,
+ * at the end of a chunk. No key is as short. Its rest would be typed into the draft if it were taken for keys
+ * meanwhile.
  */
-const CUT_ANSWER = /\u001b(?:\]\d{1,2}(?:;[rgba:/\da-f]{0,30})?\u001b?|\[[?<][\d;]{0,20}\$?)$/i;
+const CUT_ANSWER = /\u001b(?:\]\d{1,2}(?:;[rgba:/\da-f]{0,30})?\u001b?|\[[?<][\d;]{0,20}\$?|\[20{0,2})$/i;
 /** The first characters that the rest of such an answer can have, by the beginning. */
 const RESTS: readonly (readonly [beginning: string, rest: RegExp])[] = [
   ["\u001b[<", /^[\d;Mm]/],
   ["\u001b[?", /^[\d;$cnuy]/],
   ["\u001b]", /^[rgba:/\da-f;\u0007\u001b\\]/i],
+  ["\u001b[2", /^[\d;:~]/], // keys begin like the mark, too
 ];
+/** Keys that may also begin the mark of a paste: they are not held back. */
+const MARK_BEGUN = /\u001b\[?$/;
+/** The rest of the mark at the beginning of a paste, whose own beginning was lost. */
+const MARK_REST = /^(?:\[?2)?0{0,2}~/;
 /** A terminal that has not sent the rest of an answer by then has lost it. */
 const CUT_ANSWER_MS = 1_000;
 /** Characters that no person types between two reads. */
@@ -33,6 +39,8 @@ const TYPED_CHARACTERS_MAX = 200;
  */
 export class InputChunks {
   readonly #marks = new BracketedPaste();
+  /** The end of the last chunk, if it may begin the mark of a paste. */
+  #markBegun = "";
   /** True in a paste that the terminal has not marked. */
   #isBare = false;
   /** True while an Enter is held back. */
@@ -54,13 +62,13 @@ export class InputChunks {
     // Anything else is no rest of it: keys come through, and the terminal has lost the rest.
     const isRest = RESTS.some(([beginning, rest]) => cut.startsWith(beginning) && rest.test(chunk));
     const all = isRest ? cut + chunk : chunk;
-    this.#cutAnswer = this.#marks.isWaiting ? "" : (CUT_ANSWER.exec(all)?.[0] ?? "");
+    this.#cutAnswer = this.#marks.isPasting ? "" : (CUT_ANSWER.exec(all)?.[0] ?? "");
     const whole = all.slice(0, all.length - this.#cutAnswer.length);
     return whole === "" ? "" : this.#whole(whole);
   }
 
   #whole(chunk: string): string {
-    const answers = this.#marks.isWaiting ? [] : (chunk.match(ANSWERS) ?? []);
+    const answers = this.#marks.isPasting ? [] : (chunk.match(ANSWERS) ?? []);
     if (answers.length === 0) return this.#text(chunk);
     const before = this.#isBare || this.#isEnterHeld ? this.flush() : "";
     const text = chunk.replaceAll(ANSWERS, "");
@@ -68,17 +76,33 @@ export class InputChunks {
   }
 
   #text(chunk: string): string {
+    const begun = this.#markBegun + chunk;
+    // The library drops what it still holds of the mark, and takes the whole one.
+    if (this.#markBegun !== "" && begun.startsWith(PASTE_BEGIN)) {
+      this.#markBegun = "";
+      return this.#text(begun);
+    }
+    const shown = this.#marked(chunk);
+    this.#markBegun = this.#marks.isPasting ? "" : (MARK_BEGUN.exec(chunk)?.[0] ?? "");
+    return shown;
+  }
+
+  #marked(chunk: string): string {
     const isKeys = chunk.includes("\u001b");
     if (this.#isEnterHeld) {
       this.#isEnterHeld = false;
-      if (isKeys) return `\r${this.#text(chunk)}`;
+      if (isKeys) return `\r${this.#marked(chunk)}`;
       this.#isBare = true;
       return `${PASTE_BEGIN}\r${chunk}`;
     }
-    if (this.#isBare) return isKeys ? `${this.flush()}${this.#text(chunk)}` : chunk;
-    const wasWaiting = this.#marks.isWaiting;
+    if (this.#isBare) return isKeys ? `${this.flush()}${this.#marked(chunk)}` : chunk;
+    const wasPasting = this.#marks.isPasting;
+    if (!wasPasting) {
+      if (hasLostMark(chunk)) return this.#marked(`${PASTE_BEGIN}${chunk.replace(MARK_REST, "")}`);
+      this.#marks.flush(); // an Escape key before it was one
+    }
     this.#marks.read(chunk);
-    if (wasWaiting || this.#marks.isWaiting || isKeys) return chunk;
+    if (wasPasting || isKeys) return chunk;
     if (LINE.test(chunk)) {
       this.#isEnterHeld = true;
       return chunk.slice(0, -1);
@@ -98,11 +122,18 @@ export class InputChunks {
       this.#isEnterHeld = false;
       return "\r";
     }
-    if (!this.#isBare && !this.#marks.isPasting) return "";
+    const isPaste = this.#isBare || this.#marks.isPasting;
     this.#isBare = false;
     this.#marks.flush();
-    return PASTE_END;
+    return isPaste ? PASTE_END : "";
   }
+}
+
+/** Returns true for the end of a paste whose beginning is not marked: no Enter in it may send. */
+function hasLostMark(chunk: string): boolean {
+  const end = chunk.indexOf(PASTE_END);
+  const begin = chunk.indexOf(PASTE_BEGIN);
+  return end > 0 && (begin < 0 || begin > end);
 }
 
 function isPasted(chunk: string): boolean {

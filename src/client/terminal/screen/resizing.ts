@@ -1,6 +1,17 @@
 /** A terminal that is being resized has its new size once it was left alone for so long. */
 export const RESIZED_MS = 50;
 
+/** tmux reports at most one change of the size in 250 ms, and the next one behind that. */
+const RESIZED_TMUX_MS = 300;
+
+/**
+ * Returns the time without a change after which a terminal has the size that it has reported. An inline frame before
+ * that would be drawn on a screen of another width, and nobody knows then which of its rows were wrapped.
+ */
+export function resizedMs({ TMUX = "" }: Readonly<Record<string, string | undefined>>): number {
+  return TMUX === "" ? RESIZED_MS : RESIZED_TMUX_MS;
+}
+
 /**
  * Returns true for a terminal that wraps the rows of its main screen again when its width changes, by the variables
  * that terminals set. Most do.

@@ -4,7 +4,7 @@ import type { Chip } from "./chips.ts";
 import { chipAt } from "./chips.ts";
 import { bordered, endOfLine, graphemesOf, startOfLine } from "./graphemes.ts";
 
-/** A grapheme on the screen, or a character of the label of a chip. */
+/** A grapheme on the screen, of the text or of the label of a chip. */
 export interface Cell {
   /** The place of a caret before it; of the end of its chip for all but the first character of a label. */
   readonly at: number;
@@ -73,11 +73,9 @@ function cellsOf({ text, chips }: DraftText, { from, to }: Block): readonly Cell
       continue;
     }
     const end = at + segment.length;
-    for (const [place, character] of [...chip.label].entries())
+    for (const { segment: character, index: place } of graphemesOf(chip.label))
       cells.push({
-        at: place === 0 ? at : end,
-        text: character,
-        width: 1,
+        ...cellOf(place === 0 ? at : end, character),
         chip: place === 0 ? "start" : "rest",
       });
   }

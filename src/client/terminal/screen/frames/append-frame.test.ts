@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { reflowsRows } from "../resizing.ts";
+import { reflowsRows, resizedMs } from "../resizing.ts";
 import type { LiveRegion } from "./append-frame.ts";
 import { appendFrame, eraseRegion, NO_REGION } from "./append-frame.ts";
 
@@ -97,6 +97,20 @@ test("[TUI-01 complaint 27] after a change of the width the region is erased fro
   expect(eraseRegion(region, { columns: 10, reflows: false })).toBe("\r\u001b[2A\u001b[J");
 });
 
+test("[TUI-01 complaint 3] a cursor behind a full row, and wide characters, leave no row above the region erased", () => {
+  const eraseOf = (rows: readonly string[], column: number, columns: number) => {
+    const cursor = { row: rows.length - 1, column };
+    const { region } = appendFrame(NO_REGION, { finished: [], rows, cursor }, 80);
+    return eraseRegion(region, { columns, reflows: true });
+  };
+  // tmux and others keep the cursor on the last cell of a full row.
+  expect(eraseOf(["> 34567890"], 10, 10)).toBe("\r\u001b[J");
+  expect(eraseOf(["> 34567890123"], 13, 10)).toBe("\r\u001b[1A\u001b[J");
+  expect(eraseOf(["> 34567890123"], 9, 10)).toBe("\r\u001b[J");
+  // 6 wide characters stand in a row of 13 columns.
+  expect(eraseOf(["日".repeat(37), "> "], 2, 13)).toBe("\r\u001b[7A\u001b[J");
+});
+
 test("[TUI-01] terminals that do not wrap again are known by their variables", () => {
   expect(reflowsRows({ TERM: "xterm-256color" })).toBe(true);
   expect(reflowsRows({ TERM: "screen-256color", TMUX: "/tmp/tmux" })).toBe(true);
@@ -106,4 +120,9 @@ test("[TUI-01] terminals that do not wrap again are known by their variables", (
     { TERM: "screen", STY: "1" },
   ])
     expect(reflowsRows(each)).toBe(false);
+});
+
+test("[TUI-01 complaint 3] inside tmux, which reports one size in 250 ms, a size counts once it is the last one", () => {
+  expect(resizedMs({ TMUX: "/tmp/tmux" })).toBeGreaterThan(250);
+  expect(resizedMs({ TERM: "xterm-256color" })).toBe(50);
 });

@@ -1,5 +1,6 @@
+import { clustersOf, clusterWidth } from "../../../../view/terminal/display-width.ts";
 import { CURSOR_OFF, CURSOR_ON, ERASE_REST, SYNC_OFF, SYNC_ON, WRAP_OFF, WRAP_ON } from "../sequences.ts";
-import { addressed, paintedWidth } from "./painted-text.ts";
+import { addressed, paintedWidth, textOfPainted } from "./painted-text.ts";
 
 /** Place in the live region, from 0. */
 interface CursorCell {
@@ -69,10 +70,30 @@ export function eraseRegion(
 ): string {
   const above = rows.slice(0, cursor.row);
   const up = reflows
-    ? above.reduce((sum, row) => sum + Math.max(1, Math.ceil(paintedWidth(row) / columns)), 0) +
-      Math.floor(cursor.column / columns)
+    ? above.reduce((sum, row) => sum + wrappedLines(row, columns), 0) +
+      wrappedLines(rows[cursor.row] ?? "", columns, cursor.column) -
+      1
     : cursor.row;
   return `\r${up > 0 ? `${ESCAPE}${up}A` : ""}${ERASE_BELOW}`;
+}
+
+/**
+ * Returns the lines that a row takes once it is wrapped, at most those up to a column. A cursor behind the text stays
+ * on the last one, also if that is full.
+ */
+function wrappedLines(painted: string, columns: number, column = Number.POSITIVE_INFINITY): number {
+  let [lines, used, at] = [1, 0, 0];
+  for (const { segment } of clustersOf(textOfPainted(painted))) {
+    const width = clusterWidth(segment);
+    if (used > 0 && used + width > columns) {
+      lines += 1;
+      used = 0;
+    }
+    if (at + width > column) return lines;
+    used += width;
+    at += width;
+  }
+  return lines;
 }
 
 /** Returns a row that leaves nothing of the row before it. A full row would lose its last cell to the erasure. */

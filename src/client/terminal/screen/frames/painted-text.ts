@@ -1,12 +1,12 @@
 import { clustersOf, clusterWidth, displayWidth, isSimple } from "../../../../view/terminal/display-width.ts";
 
-/** Control sequences that a painted row can have: SGR, and the two ends of a link. */
-const SEQUENCE = /\u001b(?:\[[0-9;]*m|\]8;[^\u0007\u001b]*(?:\u001b\\|\u0007))/g;
+/** Control sequences that a painted row can have: SGR, the two ends of a link, and the marks of a prompt. */
+const SEQUENCE = /\u001b(?:\[[0-9;]*m|\](?:8|133);[^\u0007\u001b]*(?:\u001b\\|\u0007))/g;
 /** One of them between a character and what belongs to it. */
 const SPLIT =
-  /\u001b(?:\[[0-9;]*m|\]8;[^\u0007\u001b]*(?:\u001b\\|\u0007))(?:\p{M}|\p{Emoji_Modifier}|[\u200c\uff9e\uff9f]|\u200d)/u;
+  /\u001b(?:\[[0-9;]*m|\](?:8|133);[^\u0007\u001b]*(?:\u001b\\|\u0007))(?:\p{M}|\p{Emoji_Modifier}|[\u200c\uff9e\uff9f]|\u200d)/u;
 /** The same, with the texts between them. */
-const TOKENS = /\u001b(?:\[[0-9;]*m|\]8;[^\u0007\u001b]*(?:\u001b\\|\u0007))|[^\u001b]+|\u001b/g;
+const TOKENS = /\u001b(?:\[[0-9;]*m|\](?:8|133);[^\u0007\u001b]*(?:\u001b\\|\u0007))|[^\u001b]+|\u001b/g;
 /** A letter, digit or sign with nothing but marks over or under it: terminals agree about its width. */
 const AGREED =
   /^(?!\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier}|[\u2630-\u2637\u268a-\u268f\u3248-\u324f\u4dc0-\u4dff\u{1d300}-\u{1d376}])[\p{L}\p{N}\p{P}\p{S}\p{Zs}]\p{Mn}*$/u;

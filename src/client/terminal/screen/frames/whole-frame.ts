@@ -28,6 +28,11 @@ export class WholeFrame implements Disposable {
     write(ENTER);
   }
 
+  /** Forgets the picture: the terminal may have cut it while its size has changed. */
+  reset(): void {
+    this.#size = undefined;
+  }
+
   draw({ rows, cursor }: ScreenFrame, size: Size): void {
     const { columns } = size;
     const isResized = this.#size?.columns !== columns || this.#size.rows !== size.rows;
