@@ -50,6 +50,8 @@ test("[CTL-19 CTL-06] files, commands, session ids and models are completed over
   });
   expect(await inserts("@env")).toEqual([]);
   expect(await inserts("/compa")).toEqual(["/compact"]);
+  expect(await inserts(`/resume ${sessionId}`)).toEqual([]); // nobody has used it
+  await send(`/v1/sessions/${sessionId}/rename`, { title: "mine" });
   expect(await inserts(`/resume ${sessionId}`)).toEqual([sessionId]);
   expect(await inserts("/model moc")).toEqual(["mock:"]);
   for (const wrong of [

@@ -201,13 +201,8 @@ export async function openEngine(options: HarnessOptions, signal: AbortSignal): 
       const { profile, model, session, openNotices } = await opener.openFirst();
       multiplexer.add(session);
       const { id, logId } = session;
-      return {
-        session: id,
-        logId,
-        profile,
-        model,
-        notices: (await opener.notices(openNotices, options.wishes)).notices,
-      };
+      const { notices } = await opener.notices(openNotices, options.wishes);
+      return { session: id, logId, profile, model, notices };
     },
     attach: (client) => Promise.resolve(connectInproc(multiplexer, { ...client, wire: "process" }, served)),
     async openUnattended(request) {

@@ -1,5 +1,6 @@
 import { numberAt } from "../../base/json.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
+import { isShellEvent } from "../event-facts.ts";
 import { isTurnEnded, isTurnStarted } from "../turn-marks.ts";
 import { contextTokensAfter } from "./context-tokens.ts";
 
@@ -56,7 +57,8 @@ export function statusFactsAfter(facts: StatusFacts, envelope: Envelope): Status
 /** Returns the facts with the wait that an event begins, or without the one that it ends. */
 function retryAfter(facts: StatusFacts, envelope: Envelope): StatusFacts {
   const { kind, parentCall } = envelope;
-  if (parentCall !== undefined || !OF_AN_ATTEMPT.has(kind)) return facts;
+  // A command of a person runs beside the wait.
+  if (parentCall !== undefined || isShellEvent(envelope) || !OF_AN_ATTEMPT.has(kind)) return facts;
   const lengthMs = kind === "Error" ? numberAt(envelope.payload.details, "retryInMs") : undefined;
   if (lengthMs !== undefined && facts.turnSince !== undefined)
     return { ...facts, retry: { endMs: Date.parse(envelope.ts) + lengthMs, lengthMs } };

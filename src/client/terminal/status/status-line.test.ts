@@ -188,6 +188,8 @@ test("[TUI-02] the seconds until a provider is tried again are counted down, unt
   const sub = { ...wait, id: 3, parentCall: "call_1" } as Envelope;
   expect(left(0, [START, sub])).toBe("working 0 s · escape cancels");
   expect(left(0, [START, wait, event(3, "SessionRenamed", { title: "x" })])).toContain("retrying in 7 s");
+  const ofPerson = { callId: "call_2", tool: "Bash", input: {}, shell: true };
+  expect(left(0, [START, wait, event(3, "ToolCallStarted", ofPerson)])).toContain("retrying in 7 s");
   for (const [kind, payload] of [
     ["TextDelta", { text: "x" }],
     ["ModelChanged", { model: "a:b" }],
