@@ -1,8 +1,11 @@
+import { defined } from "../../base/defined.ts";
 import type { CallId, EventSeq } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { isBesideLog, reachedBy } from "../follow.ts";
+import type { TurnSummary } from "../session/turns.ts";
 import { isTurnStarted } from "../turn-marks.ts";
 import type { TranscriptItem } from "./items.ts";
+import { rewindNoteOf } from "./notes.ts";
 import { callWithNested, closed, hasOpenCall, itemsAfter, settled, withCall } from "./segment.ts";
 import { weightOfItems } from "./weight.ts";
 
@@ -98,7 +101,7 @@ export function transcriptAfter(transcript: Transcript, envelope: Envelope): Tra
   const last = segments.at(-1);
   const open = last !== undefined && last.items !== undefined && goesInto(last, envelope) ? last : undefined;
   const before = open ?? newSegment(envelope);
-  const items = itemsOf(before.items ?? [], envelope);
+  const items = itemsOf(before.items ?? [], envelope, segments);
   if (items === before.items || (open === undefined && items.length === 0)) {
     const moved = changedBefore(segments, envelope);
     return open === undefined
@@ -243,8 +246,24 @@ function isAboutCall({ kind }: Envelope): boolean {
   );
 }
 
-function itemsOf(items: readonly TranscriptItem[], envelope: Envelope): readonly TranscriptItem[] {
-  return envelope.parentCall === undefined ? itemsAfter(items, envelope) : changedIn(items, envelope);
+/** @param segments what stands before the event: a rewind names a turn of it. */
+function itemsOf(
+  items: readonly TranscriptItem[],
+  envelope: Envelope,
+  segments: readonly TranscriptSegment[],
+): readonly TranscriptItem[] {
+  if (envelope.parentCall !== undefined) return changedIn(items, envelope);
+  const rewind = rewindNoteOf(envelope, () => ({ all: turnsIn(segments) }));
+  return rewind === undefined ? itemsAfter(items, envelope) : [...items, rewind];
+}
+
+/** Returns the turns of the segments with their first and last events, as far as these were read. */
+function turnsIn(segments: readonly TranscriptSegment[]): readonly TurnSummary[] {
+  return segments.flatMap(({ turn, first, items }): readonly TurnSummary[] => {
+    if (turn === undefined) return [];
+    const end = items?.findLast(({ kind }) => kind === "end");
+    return [{ turn, event: first, words: "", before: 0, ...defined({ ended: end?.event }) }];
+  });
 }
 
 /** Returns true for an event that belongs into the last segment: its turn continues, and it has room. */
