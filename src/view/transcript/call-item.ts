@@ -85,7 +85,9 @@ export function endedCall(call: CallItem, { ts, payload }: EnvelopeOf<"ToolResul
   const stopped = isError ? cancelledAt(text) : undefined;
   if (stopped !== undefined) {
     const cancelled = { ...call.cancelled, isBegun: stopped === "begun" };
-    return { ...rest, state: "cancelled", cancelled, output: "", media, endedAt: ts };
+    // Its result says nothing else: what it had printed until then stays.
+    const output = call.progress?.tail ?? call.output;
+    return { ...rest, state: "cancelled", cancelled, ...keptOutput(output), media, endedAt: ts };
   }
   return {
     ...rest,

@@ -322,6 +322,27 @@ test("[TUI-01] a cancel in the middle of a command is one call with what it may 
   ]);
 });
 
+test("[TUI-01 bar Cancel] a command that is cancelled keeps what it had printed until then", () => {
+  const report = { partial: "", tail: "begin\nhalf", bytes: 10, lines: 2, elapsedMs: 9 };
+  const result = "cancelled: cancelled by the client; it may have taken effect in part";
+  const [start, end] = logOf(
+    { kind: "ToolCallStarted", payload: { callId: CALL, tool: "Bash", args: {}, mutating: true } },
+    {
+      kind: "ToolResult",
+      payload: { callId: CALL, content: [{ type: "text", text: result }], isError: true },
+    } as Event,
+  );
+  const progress = {
+    ...start,
+    kind: "ToolCallProgress",
+    aside: true,
+    payload: { callId: CALL, ...report },
+  } as Envelope;
+  expect(itemsIn(fold([start as Envelope, progress, end as Envelope]))).toMatchObject([
+    { kind: "call", state: "cancelled", output: "begin\nhalf" },
+  ]);
+});
+
 test("[TUI-01] an answer stands in the words of its choice, and its question is open until then", () => {
   const askId = fakeId("ask", 1) as AskId;
   const choices = [{ value: "approve", label: "I have read it: use it" }];
