@@ -43,3 +43,15 @@ test("[TUI-01 CTL-19 bar Model picker] a session that is refused with its model 
   await applyModel(services, { model: "m:other", effort: "high" });
   expect([services.sent, services.said]).toEqual([[], []]);
 });
+
+test("[TUI-01 PROV-05 bar Model picker] without any provider the list says how to get one", async () => {
+  const services = fakeServices();
+  Object.assign(services.session, { open: undefined });
+  services.found = { providers: [{ name: "m", configured: false }] };
+  openModels(services);
+  await settle();
+  const shown = linesOf(services.overlays[0]?.draw({ columns: 60, rows: 20 }).rows ?? []);
+  expect(shown.replaceAll(/\s+/g, " ")).toContain(
+    "No provider is set up: alt+g sets one up. One that you have just written into config.toml counts once cinch was closed for some seconds.",
+  );
+});
