@@ -358,3 +358,23 @@ test("[TUI-01] an answer stands in the words of its choice, and its question is 
     ["answered: I have read it: use it", undefined],
   ]);
 });
+
+test("[TUI-01 bar Decision trace] a question that stands before the turn of its answer is answered in words", () => {
+  const askId = fakeId("ask", 1) as AskId;
+  const choices = [{ value: "deny", label: "leave it out" }];
+  const whole = fold(
+    logOf(
+      { kind: "Asked", payload: { askId, about: "trust", text: "A file", choices } },
+      {
+        kind: "TurnStarted",
+        payload: { turn: 1, originator: CLIENT, content: [{ type: "text", text: "go" }] },
+      },
+      { kind: "Answered", payload: { askId, answer: "deny", by: CLIENT } },
+    ),
+  );
+  expect(itemsIn(whole).map((item) => item.kind === "note" && [item.text, item.isOpen])).toEqual([
+    ["asked: A file", undefined],
+    false,
+    ["answered: leave it out", undefined],
+  ]);
+});
