@@ -126,6 +126,36 @@ test(
   TIMEOUT_MS,
 );
 
+for (const how of ["the first screen", "the list of models", "/model"] as const)
+  test(
+    `[TUI-01 PROV-05 bar First screen bar Model picker] a configured provider without a default model is usable through ${how}`,
+    async () => {
+      using home = cinchHome();
+      await using provider = startMockProvider({ script: [says("Heard of my own.")], models: ["small"] });
+      mkdirSync(join(home.path, "config/cinch"), { recursive: true });
+      const config = `[providers.own]\nkind = "openai-compatible"\nbase_url = "${provider.url}/v1"\n`;
+      writeFileSync(join(home.path, "config/cinch/config.toml"), config);
+      const work = join(home.path, "work");
+      mkdirSync(work);
+      await using terminal = await openTerminal({ home, cwd: work, columns: 100, rows: 40 });
+      await startClient(terminal);
+      await terminal.shows("No model is the default yet (default_model in config.toml): alt+g chooses one.");
+      await terminal.shows("set up: own:small");
+      if (how === "/model") await terminal.type("/model own:small");
+      else {
+        await terminal.press(how === "the first screen" ? "M-g" : "M-m");
+        await terminal.shows(/▸ +own:small/);
+      }
+      await terminal.press("Enter");
+      await terminal.shows(/own:small (?:answers here|from the next request)/);
+      await terminal.type("hello");
+      await terminal.press("Enter");
+      await terminal.shows("Heard of my own.");
+      expect(await terminal.screen()).not.toContain("No model");
+    },
+    TIMEOUT_MS,
+  );
+
 test(
   "[CTL-11 TUI-01 bar First screen] a session that does not exist ends on the shell with one line and exit code 2",
   async () => {

@@ -14,6 +14,10 @@ test("[PROF-03] a start that failed says what has changed since, in a new error 
   });
   expect(thrown.message).toBe(message);
   expect(withNotices(thrown, [])).toBe(thrown);
+  const without = new HarnessError("NoModel", { problem: "is configured", variables: "A", servers: "B" });
+  expect(withNotices(without, ["providers has changed."])).toMatchObject({
+    message: `${without.message} providers has changed.`,
+  });
   const other = new HarnessError("EngineStopping", {});
   expect(withNotices(other, ["routing has changed."])).toBe(other);
 });

@@ -51,7 +51,7 @@ function fixedValues(section: ConfigSection, config: Config): readonly unknown[]
 }
 
 /** Reasons that a provider or a route is not there which config.toml may have by now. */
-const NOT_THERE: readonly Reason[] = ["UnknownProvider", "UsageInvalid", "ProviderKeyMissing"];
+const NOT_THERE: readonly Reason[] = ["UnknownProvider", "UsageInvalid", "ProviderKeyMissing", "NoModel"];
 
 /**
  * Returns the failure of a session's start. If a change of `config.toml` may be the cause, its text names the changes.

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { modelSources, serverNames } from "./model-sources.ts";
+import { configuredNames, modelSources, serverNames } from "./model-sources.ts";
 import { storedKeyText } from "./stored-key-text.ts";
 
 const PROVIDERS = [
@@ -20,6 +20,22 @@ test("[PROV-05 TUI-01] servers that answer come first, then providers that take 
       address: "http://127.0.0.1:11434/v1",
     },
     { kind: "key", provider: "anthropic", variable: "ANTHROPIC_API_KEY" },
+  ]);
+});
+
+test("[PROV-05 TUI-01] models of a provider that is set up come before all others, also if it is a server here", () => {
+  const local = { name: "ollama", configured: true, address: "http://127.0.0.1:11434/v1" };
+  const providers = [...PROVIDERS.filter(({ name }) => name !== "ollama"), local];
+  expect(configuredNames(providers)).toEqual(["openai", "ollama"]);
+  expect(serverNames(providers)).toEqual(["vllm"]);
+  const served = new Map([
+    ["ollama", ["small"]],
+    ["vllm", ["big"]],
+  ]);
+  expect(modelSources(providers, served).map((each) => ("model" in each ? each : each.kind))).toEqual([
+    { kind: "configured", provider: "ollama", model: "ollama:small" },
+    { kind: "server", provider: "vllm", model: "vllm:big", address: "http://127.0.0.1:8000/v1" },
+    "key",
   ]);
 });
 

@@ -1,10 +1,20 @@
 import type { ProviderInfo } from "../../protocol/resources.ts";
 
-/** Names of the models that each model server on the engine's machine offers. A server that is silent is not in it. */
+/**
+ * Names of the models that each provider offers which was asked: those that are set up, and model servers on the
+ * engine's machine. One that is silent is not in it.
+ */
 export type ServedModels = ReadonlyMap<string, readonly string[]>;
 
-/** Way to get a model on a machine where nothing is set up. */
+/** Way to get a model where none is the default. */
 export type ModelSource =
+  | {
+      /** A model of a provider that is set up. */
+      readonly kind: "configured";
+      readonly provider: string;
+      /** `provider:name`. */
+      readonly model: string;
+    }
   | {
       /** A model of a server on the engine's machine. */
       readonly kind: "server";
@@ -21,31 +31,43 @@ export type ModelSource =
       readonly variable: string;
     };
 
-/** Models of one server that are offered. */
+/** Models of one provider that are offered. */
 const MODELS_MAX = 50;
 
-/** Returns the ways to get a model: those of servers that answer first, then keys, in the order of the engine. */
+/**
+ * Returns the ways to get a model: models of providers that are set up, then those of servers that answer, then keys,
+ * in the order of the engine.
+ */
 export function modelSources(
   providers: readonly ProviderInfo[],
   served: ServedModels,
 ): readonly ModelSource[] {
-  const servers = providers.flatMap(({ name, address }): readonly ModelSource[] =>
-    address === undefined
+  const offered = (name: string) =>
+    (served.get(name) ?? [])
+      .slice(0, MODELS_MAX)
+      .map((model) => ({ provider: name, model: `${name}:${model}` }));
+  const configured = configuredNames(providers).flatMap((name) =>
+    offered(name).map((each): ModelSource => ({ kind: "configured", ...each })),
+  );
+  const servers = providers.flatMap(({ name, address, configured: isSetUp }) =>
+    address === undefined || isSetUp
       ? []
-      : (served.get(name) ?? []).slice(0, MODELS_MAX).map((model) => ({
-          kind: "server",
-          provider: name,
-          model: `${name}:${model}`,
-          address,
-        })),
+      : offered(name).map((each): ModelSource => ({ kind: "server", ...each, address })),
   );
   const keys = providers.flatMap(({ name, configured, key_variable: variable }): readonly ModelSource[] =>
     variable === undefined || configured ? [] : [{ kind: "key", provider: name, variable }],
   );
-  return [...servers, ...keys];
+  return [...configured, ...servers, ...keys];
+}
+
+/** Returns the names of the providers that are set up. */
+export function configuredNames(providers: readonly ProviderInfo[]): readonly string[] {
+  return providers.flatMap(({ name, configured }) => (configured ? [name] : []));
 }
 
 /** Returns the names of the servers on the engine's machine that could be asked. */
 export function serverNames(providers: readonly ProviderInfo[]): readonly string[] {
-  return providers.flatMap(({ name, address }) => (address === undefined ? [] : [name]));
+  return providers.flatMap(({ name, address, configured }) =>
+    address === undefined || configured ? [] : [name],
+  );
 }

@@ -113,7 +113,7 @@ export function compactionLine({
 }
 
 /** Returns the line about a rewind, for a person who reads it later: the lines above it may be void. */
-export function rewoundText(payload: unknown, turns: Turns): string {
+export function rewoundText(payload: unknown, turns: Pick<Turns, "all">): string {
   const { to, what } = isObject(payload) ? payload : {};
   const part = what === "conversation" || what === "files" ? `${what} ` : "";
   const point = pointName(turns, Number(to)) ?? `event ${Number(to)}`;

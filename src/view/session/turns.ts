@@ -74,7 +74,7 @@ export function knownTurns({ all, head }: Turns): ReadonlySet<EventSeq> {
 /**
  * Returns the name of a point between turns for people: "before turn 3", "after turn 3"; undefined for any other event.
  */
-export function pointName({ all }: Turns, event: EventSeq): string | undefined {
+export function pointName({ all }: Pick<Turns, "all">, event: EventSeq): string | undefined {
   if (event === 0) return "the beginning";
   const summary = all.find((turn) => turn.event === event || turn.ended === event);
   if (summary === undefined) return undefined;

@@ -1,5 +1,7 @@
 import { defined } from "../../base/defined.ts";
 import { isObject } from "../../base/json.ts";
+import type { TextHunk } from "../../base/text/diff/hunks.ts";
+import { unifiedHunks } from "../../base/text/diff/hunks.ts";
 import { tail } from "../../base/text/text.ts";
 import type { EnvelopeOf } from "../../protocol/events/envelope.ts";
 import { isShellEvent } from "../event-facts.ts";
@@ -47,15 +49,29 @@ export function callInProgress(call: CallItem, { payload }: EnvelopeOf<"ToolCall
 
 /** Returns a call that waits for a person. */
 export function callWithQuestion(call: CallItem, { payload }: EnvelopeOf<"PermissionRequested">): CallItem {
-  const hunksAsked = payload.hunks?.length;
-  return { ...call, state: "asked", ...keptDiff(payload.diff), ...defined({ hunksAsked }) };
+  const { diff, hunks } = payload;
+  return { ...call, state: "asked", ...keptDiff(diff), ...defined({ hunksAsked: hunks?.length, hunks }) };
 }
 
 /** Returns a call after the answer of a person. One that came after the first changes nothing. */
 export function decidedCall(call: CallItem, { payload }: EnvelopeOf<"PermissionAnswered">): CallItem {
   const { callId: _, who: __, counted, ...decision } = payload;
   if (!counted) return call;
-  return { ...call, state: payload.decision === "allow" ? "running" : "denied", decision };
+  const { hunks: asked = [], ...rest } = call;
+  const state = payload.decision === "allow" ? "running" : "denied";
+  if (decision.hunks === undefined || asked.length === 0) return { ...rest, state, decision };
+  return { ...rest, state, decision, ...keptDiff(unifiedHunks(acceptedHunks(asked, decision.hunks))) };
+}
+
+/** Returns the accepted hunks, at the places that they have without the others. */
+function acceptedHunks(asked: readonly TextHunk[], accepted: readonly string[]): readonly TextHunk[] {
+  const ids = new Set(accepted);
+  let left = 0;
+  return asked.flatMap((hunk) => {
+    if (ids.has(hunk.id)) return [{ ...hunk, new_start: hunk.new_start - left }];
+    left += hunk.new_lines - hunk.old_lines;
+    return [];
+  });
 }
 
 /** Returns a call with its result. */
@@ -69,7 +85,9 @@ export function endedCall(call: CallItem, { ts, payload }: EnvelopeOf<"ToolResul
   const stopped = isError ? cancelledAt(text) : undefined;
   if (stopped !== undefined) {
     const cancelled = { ...call.cancelled, isBegun: stopped === "begun" };
-    return { ...rest, state: "cancelled", cancelled, output: "", media, endedAt: ts };
+    // Its result says nothing else: what it had printed until then stays.
+    const output = call.progress?.tail ?? call.output;
+    return { ...rest, state: "cancelled", cancelled, ...keptOutput(output), media, endedAt: ts };
   }
   return {
     ...rest,

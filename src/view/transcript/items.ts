@@ -1,4 +1,5 @@
 import type { AskId, CallId, ClientId, EventSeq } from "../../base/ids.ts";
+import type { TextHunk } from "../../base/text/diff/hunks.ts";
 import type { InputBlock } from "../../protocol/content.ts";
 import type { PayloadOf, TurnEndReason } from "../../protocol/events/events.ts";
 import type { ChangePreview, ToolKind } from "../../protocol/events/shown-call.ts";
@@ -88,6 +89,8 @@ export interface CallItem extends ItemFacts {
   readonly diff?: string;
   /** Hunks of that change which a person could accept one by one. Absent: none. */
   readonly hunksAsked?: number;
+  /** These hunks while the question is open: the diff keeps the accepted ones. */
+  readonly hunks?: readonly TextHunk[];
   /** Set for a command that a person runs; `toModel`: the model gets it. */
   readonly shell?: { readonly toModel: boolean };
   readonly state: CallState;

@@ -18,7 +18,7 @@ import {
 import { fateText } from "../questions/question-words.ts";
 import { givenMemories } from "../session/memories.ts";
 import { planModeBy, planModeOf } from "../session/plan-mode.ts";
-import { NO_TURNS } from "../session/turns.ts";
+import type { Turns } from "../session/turns.ts";
 import { neutralise, neutraliseLine } from "../terminal/terminal-text.ts";
 import { cancelledText } from "../texts/ending-text.ts";
 import { modelText } from "../texts/model-text.ts";
@@ -46,6 +46,14 @@ export function noteOf(envelope: Envelope, asked?: NoteItem): NoteItem | undefin
   const isMode = by !== undefined && isModeKind(envelope) ? (true as const) : undefined;
   const facts = defined({ by, askId, isCancel, isMode });
   return { kind: "note", event, ts, tone, text, ...facts, ...question };
+}
+
+/** Returns the note of a rewind, which names its point by a turn; undefined for any other event. */
+export function rewindNoteOf(envelope: Envelope, turns: () => Pick<Turns, "all">): NoteItem | undefined {
+  if (envelope.kind !== "CustomEvent") return undefined;
+  const { id: event, ts, payload } = envelope;
+  if (payload.namespace !== "cinch" || payload.kind !== "Rewound") return undefined;
+  return { kind: "note", event, ts, tone: "info", text: rewoundText(payload.payload, turns()) };
 }
 
 function questionOf({ choices }: PayloadOf<"Asked">): Pick<NoteItem, "choices" | "isOpen"> {
@@ -134,7 +142,6 @@ function wordsOf(envelope: Envelope): Words | undefined {
 function customWords({ payload, kind }: Envelope & { readonly kind: "CustomEvent" }): Words | undefined {
   const envelope = { payload, kind };
   if (payload.namespace !== "cinch") return undefined;
-  if (payload.kind === "Rewound") return [rewoundText(payload.payload, NO_TURNS)];
   const text = skillText(payload) ?? agentText(payload);
   if (text !== undefined) return [text];
   const plans = planModeOf(envelope as Envelope);

@@ -41,8 +41,6 @@ export function itemsAfter(items: readonly TranscriptItem[], envelope: Envelope)
       return withCall(items, envelope.payload.callId, (call) => decidedCall(call, envelope));
     case "ToolResult":
       return withCall(items, envelope.payload.callId, (call) => endedCall(call, envelope));
-    case "Answered":
-      return answered(items, envelope);
     case "Error":
       return withCutOffCall(items, envelope) ?? withNote(items, envelope);
     case "Cancelled":
@@ -52,20 +50,8 @@ export function itemsAfter(items: readonly TranscriptItem[], envelope: Envelope)
   }
 }
 
-/** Returns the items with an answer, and with its question closed. */
-function answered(
-  items: readonly TranscriptItem[],
-  envelope: EnvelopeOf<"Answered">,
-): readonly TranscriptItem[] {
-  const { askId } = envelope.payload;
-  const at = items.findLastIndex((item) => item.kind === "note" && item.askId === askId && item.isOpen);
-  const asked = items[at];
-  if (asked?.kind !== "note") return withNote(items, envelope);
-  const note = noteOf(envelope, asked);
-  return [...items.with(at, closedQuestion(asked)), ...(note === undefined ? [] : [note])];
-}
-
-function closedQuestion({ isOpen: _, ...note }: NoteItem): NoteItem {
+/** Returns the note of a question that is answered, or that nobody can answer any more. */
+export function closedQuestion({ isOpen: _, ...note }: NoteItem): NoteItem {
   return note;
 }
 

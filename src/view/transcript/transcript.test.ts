@@ -4,6 +4,7 @@ import { log, transcriptLog } from "../../../test/support/arbitrary-events.ts";
 import { fakeId, SESSION } from "../../../test/support/fake-connection.ts";
 import { holds } from "../../../test/support/property.ts";
 import type { AskId, CallId } from "../../base/ids.ts";
+import { unifiedHunks } from "../../base/text/diff/hunks.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import type { TranscriptItem } from "./items.ts";
@@ -273,6 +274,59 @@ test("[TUI-01 bar Decision trace] a call keeps who decided, and the number of ch
   });
 });
 
+test("[TUI-01 bar Decision trace] a call whose hunks were accepted in part shows these alone, at their places", () => {
+  const hunk = (id: string, start: number, added: readonly string[]) => ({
+    id,
+    old_start: start,
+    old_lines: 1,
+    new_start: start + Number(id) - 1,
+    new_lines: added.length,
+    lines: ["-old", ...added.map((line) => `+${line}`)],
+  });
+  const hunks = [hunk("1", 1, ["a", "b"]), hunk("2", 10, ["c", "d"]), hunk("3", 20, ["e", "f"])];
+  const question = { callId: CALL, tool: "Edit", args: {}, originator: CLIENT, summary: "x" };
+  const answer = { callId: CALL, decision: "allow", scope: "once", by: CLIENT, counted: true } as const;
+  const diffAfter = (accepted: readonly string[]) =>
+    itemsIn(
+      fold(
+        logOf(
+          { kind: "ToolCallStarted", payload: { callId: CALL, tool: "Edit", args: {}, mutating: true } },
+          { kind: "PermissionRequested", payload: { ...question, diff: unifiedHunks(hunks), hunks } },
+          { kind: "PermissionAnswered", payload: { ...answer, hunks: [...accepted] } },
+        ),
+      ),
+    ).map((item) => (item.kind === "call" ? [item.diff, item.hunks] : []));
+  expect(diffAfter(["1", "2", "3"])).toEqual([[unifiedHunks(hunks), undefined]]);
+  expect(diffAfter(["1", "3"])).toEqual([
+    ["@@ -1,1 +1,2 @@\n-old\n+a\n+b\n@@ -20,1 +21,2 @@\n-old\n+e\n+f", undefined],
+  ]);
+});
+
+test("[SES-15 bar Rewind] a rewind names its point by a turn, and by its event only if that turn was not read", () => {
+  const turn = (number: number): readonly Event[] => [
+    {
+      kind: "TurnStarted",
+      payload: { turn: number, originator: CLIENT, content: [{ type: "text", text: "go" }] },
+    },
+    { kind: "TurnEnded", payload: { turn: number, reason: "complete" } },
+  ];
+  const rewound = (to: number): Event => ({
+    kind: "CustomEvent",
+    payload: { namespace: "cinch", kind: "Rewound", payload: { to, what: "all" } },
+  });
+  const events = logOf(...turn(1), ...turn(2), rewound(3), rewound(2), rewound(0));
+  const textsOf = (transcript: Transcript) =>
+    itemsIn(transcript).flatMap((item) => (item.kind === "note" ? [item.text] : []));
+  expect(textsOf(fold(events))).toEqual([
+    "-- set back to before turn 2: what came after is forgotten",
+    "-- set back to after turn 1: what came after is forgotten",
+    "-- set back to the beginning: what came after is forgotten",
+  ]);
+  expect(textsOf(fold(events.slice(4, 5), transcriptBehind(4)))).toEqual([
+    "-- set back to event 3: what came after is forgotten",
+  ]);
+});
+
 test("[TUI-01] a cancel in the middle of a command is one call with what it may have changed, and no error or note", () => {
   const details = { callId: CALL, affected: "a.ts, b.ts" };
   const result = "cancelled: cancelled by the client; it may have taken effect in part";
@@ -304,6 +358,27 @@ test("[TUI-01] a cancel in the middle of a command is one call with what it may 
   ]);
 });
 
+test("[TUI-01 bar Cancel] a command that is cancelled keeps what it had printed until then", () => {
+  const report = { partial: "", tail: "begin\nhalf", bytes: 10, lines: 2, elapsedMs: 9 };
+  const result = "cancelled: cancelled by the client; it may have taken effect in part";
+  const [start, end] = logOf(
+    { kind: "ToolCallStarted", payload: { callId: CALL, tool: "Bash", args: {}, mutating: true } },
+    {
+      kind: "ToolResult",
+      payload: { callId: CALL, content: [{ type: "text", text: result }], isError: true },
+    } as Event,
+  );
+  const progress = {
+    ...start,
+    kind: "ToolCallProgress",
+    aside: true,
+    payload: { callId: CALL, ...report },
+  } as Envelope;
+  expect(itemsIn(fold([start as Envelope, progress, end as Envelope]))).toMatchObject([
+    { kind: "call", state: "cancelled", output: "begin\nhalf" },
+  ]);
+});
+
 test("[TUI-01] an answer stands in the words of its choice, and its question is open until then", () => {
   const askId = fakeId("ask", 1) as AskId;
   const choices = [{ value: "approve", label: "I have read it: use it" }];
@@ -317,5 +392,25 @@ test("[TUI-01] an answer stands in the words of its choice, and its question is 
   expect(items.map((item) => item.kind === "note" && [item.text, item.isOpen])).toEqual([
     ["asked: A file", undefined],
     ["answered: I have read it: use it", undefined],
+  ]);
+});
+
+test("[TUI-01 bar Decision trace] a question that stands before the turn of its answer is answered in words", () => {
+  const askId = fakeId("ask", 1) as AskId;
+  const choices = [{ value: "deny", label: "leave it out" }];
+  const whole = fold(
+    logOf(
+      { kind: "Asked", payload: { askId, about: "trust", text: "A file", choices } },
+      {
+        kind: "TurnStarted",
+        payload: { turn: 1, originator: CLIENT, content: [{ type: "text", text: "go" }] },
+      },
+      { kind: "Answered", payload: { askId, answer: "deny", by: CLIENT } },
+    ),
+  );
+  expect(itemsIn(whole).map((item) => item.kind === "note" && [item.text, item.isOpen])).toEqual([
+    ["asked: A file", undefined],
+    false,
+    ["answered: leave it out", undefined],
   ]);
 });

@@ -1,9 +1,20 @@
+import { defined } from "../../base/defined.ts";
 import type { CallId, EventSeq } from "../../base/ids.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
 import { isBesideLog, reachedBy } from "../follow.ts";
+import type { TurnSummary } from "../session/turns.ts";
 import { isTurnStarted } from "../turn-marks.ts";
-import type { TranscriptItem } from "./items.ts";
-import { callWithNested, closed, hasOpenCall, itemsAfter, settled, withCall } from "./segment.ts";
+import type { NoteItem, TranscriptItem } from "./items.ts";
+import { noteOf, rewindNoteOf } from "./notes.ts";
+import {
+  callWithNested,
+  closed,
+  closedQuestion,
+  hasOpenCall,
+  itemsAfter,
+  settled,
+  withCall,
+} from "./segment.ts";
 import { weightOfItems } from "./weight.ts";
 
 /** Items of one segment; a longer turn continues in the next one. */
@@ -123,11 +134,13 @@ export function transcriptAfter(transcript: Transcript, envelope: Envelope): Tra
   if (isBesideLog(envelope)) return withLive(transcript, envelope);
   const reached = reachedBy(envelope);
   if (reached <= transcript.reached) return transcript;
-  const segments = isTurnStarted(envelope) ? withSettledEnd(transcript.segments) : transcript.segments;
+  const settledBefore = isTurnStarted(envelope) ? withSettledEnd(transcript.segments) : transcript.segments;
+  const asked = questionOf(settledBefore, envelope);
+  const segments = asked === undefined ? settledBefore : withQuestionClosed(settledBefore, asked);
   const last = segments.at(-1);
   const open = last !== undefined && last.items !== undefined && goesInto(last, envelope) ? last : undefined;
   const before = open ?? newSegment(envelope);
-  const items = itemsOf(before.items ?? [], envelope);
+  const items = itemsOf(before.items ?? [], envelope, { segments, asked });
   if (items === before.items || (open === undefined && items.length === 0)) {
     const moved = changedBefore(segments, envelope);
     return open === undefined
@@ -272,8 +285,63 @@ function isAboutCall({ kind }: Envelope): boolean {
   );
 }
 
-function itemsOf(items: readonly TranscriptItem[], envelope: Envelope): readonly TranscriptItem[] {
-  return envelope.parentCall === undefined ? itemsAfter(items, envelope) : changedIn(items, envelope);
+/** What stands before an event, in any turn. */
+interface Before {
+  /** A rewind names a turn of these. */
+  readonly segments: readonly TranscriptSegment[];
+  /** The question that the event answers. */
+  readonly asked: NoteItem | undefined;
+}
+
+function itemsOf(
+  items: readonly TranscriptItem[],
+  envelope: Envelope,
+  { segments, asked }: Before,
+): readonly TranscriptItem[] {
+  if (envelope.parentCall !== undefined) return changedIn(items, envelope);
+  const rewind = rewindNoteOf(envelope, () => ({ all: turnsIn(segments) }));
+  const note = rewind ?? (asked === undefined ? undefined : noteOf(envelope, asked));
+  return note === undefined ? itemsAfter(items, envelope) : [...items, note];
+}
+
+/**
+ * Returns the question that an event answers. It may stand before the turn of its answer, whose start has closed it;
+ * undefined too for a closed one without choices, whose answer needs no words of it.
+ */
+function questionOf(segments: readonly TranscriptSegment[], envelope: Envelope): NoteItem | undefined {
+  if (envelope.kind !== "Answered" || envelope.parentCall !== undefined) return undefined;
+  const { askId } = envelope.payload;
+  for (const { items = [] } of segments.toReversed())
+    for (const item of items.toReversed())
+      if (
+        item.kind === "note" &&
+        item.askId === askId &&
+        (item.isOpen === true || item.choices !== undefined)
+      )
+        return item;
+  return undefined;
+}
+
+function withQuestionClosed(
+  segments: readonly TranscriptSegment[],
+  asked: NoteItem,
+): readonly TranscriptSegment[] {
+  if (asked.isOpen !== true) return segments;
+  return segments.map((segment, at) => {
+    const index = segment.items?.indexOf(asked) ?? -1;
+    if (segment.items === undefined || index < 0) return segment;
+    const later = at === segments.length - 1 ? {} : { isChangedLater: true as const };
+    return { ...segment, ...later, items: segment.items.with(index, closedQuestion(asked)) };
+  });
+}
+
+/** Returns the turns of the segments with their first and last events, as far as these were read. */
+function turnsIn(segments: readonly TranscriptSegment[]): readonly TurnSummary[] {
+  return segments.flatMap(({ turn, first, items }): readonly TurnSummary[] => {
+    if (turn === undefined) return [];
+    const end = items?.findLast(({ kind }) => kind === "end");
+    return [{ turn, event: first, words: "", before: 0, ...defined({ ended: end?.event }) }];
+  });
 }
 
 /** Returns true for an event that belongs into the last segment: its turn continues, and it has room. */

@@ -66,7 +66,11 @@ test("[TUI-01 bar Long output] the pager and the editor are those of the environ
   expect(editorOf(host({ VISUAL: " ", EDITOR: "nano" }, true))).toBe("nano");
   expect(editorOf(host({}, true))).toBe("vi");
   expect(await pagerOf(host({ PAGER: "most" }, true))).toBe("most");
-  expect(await pagerOf(host({}, true))).toBe("less -R");
+  expect(await pagerOf(host({ LANG: "de_DE.UTF-8" }, true))).toBe("less -R");
+  expect(await pagerOf(host({ LESSCHARSET: "latin1" }, true))).toBe("less -R");
+  // Without a locale less would show the bytes of "●".
+  expect(await pagerOf(host({}, true))).toBe("LESSCHARSET=utf-8 less -R");
+  expect(await pagerOf(host({ LANG: "en_US.UTF-8", LC_ALL: "C" }, true))).toBe("LESSCHARSET=utf-8 less -R");
   expect(await pagerOf(host({}, false))).toBe("more");
 });
 

@@ -13,17 +13,29 @@ export interface AppliedModel {
   readonly done?: string;
 }
 
-/** Sets the model of the session that is shown, or of a new one if there is none. Says so, or why it is refused. */
+/**
+ * Sets the model of the session that is shown. If there is none, begins one with it: without a model that the
+ * configuration names, none begins otherwise. Says so, or why it is refused.
+ */
 export async function applyModel(
   { session, say }: Pick<Services, "session" | "say">,
   { model, effort, done }: AppliedModel,
 ): Promise<void> {
+  if (session.open === undefined) {
+    await session.goTo({ kind: "new", model });
+    // TypeScript does not see that the wait has opened one. A refusal was said.
+    if ((session.open as unknown) === undefined) return;
+    if (effort === undefined) return say(done ?? saidOf(model));
+  }
   const { session: sessionId } = await session.session();
   const answer = await session.send({ kind: "SetModel", sessionId, model, ...defined({ effort }) });
   if (answer instanceof HarnessError) return say(refusalText(answer), "failure");
   const { notices = [], effort: chosen } = answer.result ?? {};
-  const words = chosen === undefined ? "" : `, effort ${chosen}`;
   const [notice] = notices;
   if (notice !== undefined) say(notice, "warning");
-  else say(done ?? `${model}${words} from the next request of this session on.`);
+  else say(done ?? saidOf(model, chosen));
+}
+
+function saidOf(model: string, effort?: EffortWord): string {
+  return `${model}${effort === undefined ? "" : `, effort ${effort}`} from the next request of this session on.`;
 }

@@ -168,6 +168,25 @@ test("[TUI-01 complaint 31] thinking has a duration, and a prompt its own backgr
   ]);
 });
 
+test("[TUI-01 bar Paste complaint 28] a long prompt is folded to its first lines, and one of thirty is shown whole", () => {
+  const linesOf = (most: number) => Array.from({ length: most }, (_, at) => `line ${at + 1}`).join("\n");
+  const facts = { kind: "prompt", event: 1, ts: STARTED, turn: 1, originator: SELF } as const;
+  const prompt = (most: number) => ({ ...facts, content: [{ type: "text", text: linesOf(most) }] }) as const;
+  expect(shown(prompt(30))).toHaveLength(30);
+  const folded = shown(prompt(2_000), { unfoldKey: "ctrl+o" });
+  expect(folded.slice(-2)).toEqual(["▌ line 10", "▌ … 1990 more lines · ctrl+o unfolds"]);
+  expect(folded).toHaveLength(11);
+  expect(shown(prompt(2_000), { unfolded: ALL_UNFOLDED })).toHaveLength(2_000);
+});
+
+test("[TUI-01 bar Paste] an image that a prompt names by its label has no second row, and one that it does not has", () => {
+  const image = { type: "image", mediaType: "image/png", characters: 4_096 } as const;
+  const text = { type: "text", text: "see [image 1: a.png 20x20, 84 bytes]" } as const;
+  const prompt = { kind: "prompt", event: 1, ts: STARTED, turn: 1, originator: SELF } as const;
+  expect(shown({ ...prompt, content: [text, image] })).toEqual(["▌ see [image 1: a.png 20x20, 84 bytes]"]);
+  expect(shown({ ...prompt, content: [text, image, image] }).at(-1)).toBe("▌ [image: image/png, 3.0 KB]");
+});
+
 test("[TUI-07] whatever a log holds, no row is too wide and nothing in it drives the terminal", async () => {
   const property = fc.property(
     log,

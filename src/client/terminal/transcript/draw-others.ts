@@ -4,13 +4,20 @@ import { displayName } from "../../../view/session/clients.ts";
 import { cutEnd } from "../../../view/terminal/display-width.ts";
 import { neutralise } from "../../../view/terminal/terminal-text.ts";
 import { endingText } from "../../../view/texts/ending-text.ts";
-import type { EndItem, NoteItem, PromptItem, ThinkingItem } from "../../../view/transcript/items.ts";
+import type {
+  EndItem,
+  NoteItem,
+  PromptBlock,
+  PromptItem,
+  ThinkingItem,
+} from "../../../view/transcript/items.ts";
 import { promptBlockText } from "../../../view/transcript/source/item-source.ts";
 import { streamedSource } from "../../../view/transcript/streamed-text.ts";
 import type { DrawnRow } from "../drawing/span.ts";
 import { row, span } from "../drawing/span.ts";
 import { TONE_ROLES } from "../drawing/tones.ts";
 import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { imageLabels } from "../images/draft-image.ts";
 import type { DrawContext } from "./draw-context.ts";
 import { isOwn, isOwnMode } from "./draw-context.ts";
 
@@ -18,12 +25,20 @@ const TONES = { ...TONE_ROLES, info: "dim" } as const;
 /** A deeper indent is cut, so that room for words remains. */
 const INDENT_MAX = 8;
 
-/** Returns the rows of a prompt: a bar at the left, and the name of the client if it is another one. */
+/** A longer prompt, such as a pasted file, is folded. */
+const PROMPT_LINES_MAX = 30;
+/** Lines of a folded prompt that are shown. */
+const PROMPT_LINES_FOLDED = 10;
+
+/**
+ * Returns the rows of a prompt: a bar at the left, and the name of the client if it is another one. Of a long prompt
+ * that is not unfolded, the first lines.
+ */
 export function drawPrompt(
   { content, originator, event }: PromptItem,
   context: DrawContext,
 ): readonly DrawnRow[] {
-  const { columns, clients, self } = context;
+  const { columns, clients, self, unfoldKey } = context;
   const bar = [span("▌ ", { role: "prompt" })];
   const name =
     self === undefined || isOwn(originator, event, context)
@@ -33,11 +48,26 @@ export function drawPrompt(
             margin: 2,
           }),
         ];
-  const lines = content.flatMap((block) => neutralise(promptBlockText(block)).split("\n"));
+  const lines = unlabelled(content).flatMap((block) => neutralise(promptBlockText(block)).split("\n"));
+  const isFolded = lines.length > PROMPT_LINES_MAX && !context.unfolded.has(event);
+  const shown = isFolded ? lines.slice(0, PROMPT_LINES_FOLDED) : lines;
+  const more = `… ${count(lines.length - shown.length, "more line")}${unfoldKey === undefined ? "" : ` · ${unfoldKey} unfolds`}`;
   return [
     ...name,
-    ...lines.flatMap((line) => wrapSpans([span(line, { role: "prompt" })], { columns, first: bar })),
+    ...shown.flatMap((line) => wrapSpans([span(line, { role: "prompt" })], { columns, first: bar })),
+    ...(isFolded
+      ? [row([...bar, span(cutEnd(more, columns - 2), { role: "dim" })], { margin: columns })]
+      : []),
   ].map((each) => ({ ...each, fill: "prompt" as const, target: { event } }));
+}
+
+/** Returns the blocks of a prompt without the images that its text names by a label. */
+function unlabelled(content: readonly PromptBlock[]): readonly PromptBlock[] {
+  let labels = content.reduce(
+    (sum, block) => sum + (block.type === "text" ? imageLabels(block.text).length : 0),
+    0,
+  );
+  return content.filter((block) => block.type !== "image" || --labels < 0);
 }
 
 /** Returns the rows of thinking: one line, or all of it if it is unfolded. */

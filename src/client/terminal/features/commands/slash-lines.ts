@@ -15,6 +15,7 @@ import type { TerminalFeature } from "../../layout/feature.ts";
 import { inBackground } from "../../layout/in-background.ts";
 import type { Services } from "../../layout/services.ts";
 import type { OpenSession } from "../../options.ts";
+import { applyModel } from "../../session/apply-model.ts";
 import { shownSender } from "../../session/shown-sender.ts";
 import { SlashAnswer } from "./answer.ts";
 import { slashActions } from "./slash-actions.ts";
@@ -185,6 +186,12 @@ class SlashLines implements TerminalFeature {
         case "new":
           await session.goTo({ kind: "new" });
           return true;
+        case "model": {
+          const [model] = args;
+          if (model === undefined) return false;
+          await applyModel(this.#services, { model });
+          return true;
+        }
         case "help":
           new SlashAnswer(this.#services, "/help").say(slashHelpText(SLASH_COMMANDS));
           return true;

@@ -112,12 +112,17 @@ class ModelList {
     const failed = answer.providers.flatMap(({ name, configured, error }) =>
       configured && error !== undefined ? [`${name}: ${error}`] : [],
     );
-    const none = this.#models.length === 0 ? ["No provider is set up. /key PROVIDER stores a key."] : [];
+    const none = this.#models.length === 0 ? [this.#noneText()] : [];
     const notes = [...failed, ...none];
     this.#note = notes.length === 0 ? undefined : notes.join("\n");
     this.#refresh();
     const { model } = currentModel(this.#services);
     this.#panel.goTo((listed) => listed.model === model);
+  }
+
+  #noneText(): string {
+    const key = this.#services.keys.label("model.setUp", "the palette");
+    return `No provider is set up: ${key} sets one up. One that you have just written into config.toml counts once cinch was closed for some seconds.`;
   }
 
   /** Makes the entries again: favourites first, then the others in the order of their providers. */

@@ -1,7 +1,7 @@
 import { HarnessError } from "../../../../base/errors.ts";
 import type { ProviderInfo } from "../../../../protocol/resources.ts";
 import type { ModelSource, ServedModels } from "../../../../view/models/model-sources.ts";
-import { modelSources, serverNames } from "../../../../view/models/model-sources.ts";
+import { configuredNames, modelSources, serverNames } from "../../../../view/models/model-sources.ts";
 import { refusalText } from "../../../../view/texts/refusal-text.ts";
 import type { Services } from "../../layout/services.ts";
 
@@ -41,7 +41,16 @@ export class ModelChoice {
     return this.#problem;
   }
 
-  /** Asks the engine for its providers, then each model server on its machine for its models. */
+  /** Names of providers that are set up and have named no model. */
+  get silent(): readonly string[] {
+    if (this.#defaultModel !== undefined) return [];
+    return configuredNames(this.#providers).filter((name) => !this.#served.has(name));
+  }
+
+  /**
+   * Asks the engine for its providers. If none is set up, or none of those names a default, asks these and each model
+   * server on its machine for their models.
+   */
   async look(): Promise<void> {
     const { session, redraw } = this.#services;
     const answer = await this.#waitFor(session.query({ kind: "ListProviders", models: false, choice: true }));
@@ -51,14 +60,16 @@ export class ModelChoice {
     this.#defaultModel = answer.default_model;
     this.#served = new Map();
     this.#list();
-    if (!this.isConfigured) await Promise.all(serverNames(this.#providers).map((name) => this.#ask(name)));
+    if (this.isConfigured && this.#defaultModel !== undefined) return redraw();
+    const asked = [...configuredNames(this.#providers), ...serverNames(this.#providers)];
+    await Promise.all(asked.map((name) => this.#ask(name)));
     redraw();
   }
 
   async #ask(provider: string): Promise<void> {
     const { session, redraw } = this.#services;
     const answer = await this.#waitFor(session.query({ kind: "ListModels", provider }));
-    // A refusal means that no such server runs.
+    // A refusal means that no such server runs, or that the provider lists no models.
     if (answer instanceof HarnessError || answer.models.length === 0) return;
     this.#served = new Map(this.#served).set(
       provider,

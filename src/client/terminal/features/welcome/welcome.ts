@@ -43,9 +43,9 @@ class Welcome implements TerminalFeature {
   above(columns: number): readonly DrawnRow[] {
     if (!this.#isShown) return [];
     const { keys, screen } = this.#services;
-    const { sources, defaultModel, isLooking } = this.#choice;
+    const { sources, silent, defaultModel, isLooking } = this.#choice;
     const key = keys.label("model.setUp", "the palette");
-    return drawWelcome({ sources, defaultModel, isLooking, key, height: screen.size.rows }, columns);
+    return drawWelcome({ sources, silent, defaultModel, isLooking, key, height: screen.size.rows }, columns);
   }
 
   reached(): void {
@@ -114,6 +114,7 @@ class Welcome implements TerminalFeature {
 
   #take(way: Way): void {
     switch (way.kind) {
+      case "configured":
       case "server":
         inBackground(this.#useModel(way.model), this.#services);
         return;
@@ -134,12 +135,8 @@ class Welcome implements TerminalFeature {
 
   /** Begins a session with a model, or gives it to the session that is open. Nothing is written to the settings. */
   async #useModel(model: string): Promise<void> {
-    const { session, say } = this.#services;
     const done = `${model} answers here. To keep it: default_model in config.toml.`;
-    if (session.open !== undefined) return await applyModel(this.#services, { model, done });
-    await session.goTo({ kind: "new", model });
-    // TypeScript does not see that the wait has opened one.
-    if ((session.open as unknown) !== undefined) say(done);
+    await applyModel(this.#services, { model, done });
   }
 
   #askKey({ provider, variable }: ModelSource & { readonly kind: "key" }): void {
@@ -172,6 +169,8 @@ class Welcome implements TerminalFeature {
 
 function entryOf(way: Way): PanelEntry<Way> {
   switch (way.kind) {
+    case "configured":
+      return { value: way, label: way.model, detail: "set up in the configuration" };
     case "server":
       return { value: way, label: way.model, detail: `on this machine, no key · ${way.address}` };
     case "key":

@@ -348,7 +348,7 @@ export class Search implements Disposable {
 
   #isFoldable(event: EventSeq): boolean {
     const kind = itemOf(this.#window.transcript, event)?.kind;
-    return kind === undefined || kind === "call" || kind === "thinking";
+    return kind === undefined || kind === "call" || kind === "thinking" || kind === "prompt";
   }
 
   get #top(): RowLocation | undefined {
