@@ -1,7 +1,7 @@
 import type { CommandOf } from "../../../protocol/commands/commands.ts";
-import type { DrawnRow } from "../drawing/span.ts";
+import type { DrawnRow, Span } from "../drawing/span.ts";
 import { span } from "../drawing/span.ts";
-import { wrapSpans } from "../drawing/wrap-spans.ts";
+import { widthOfSpans, wrapSpans } from "../drawing/wrap-spans.ts";
 import type { Field } from "../input/editor/field.ts";
 import type { ActionName, KeyContext } from "../keys/actions.ts";
 import type { Services } from "../layout/services.ts";
@@ -66,9 +66,28 @@ export function answerRows(
     });
   });
   if (listed.length <= rowsMax) return listed;
-  const line = answers.flatMap(({ keys, short }) => [
-    span(`${keys[0] ?? "-"} `, { role }),
-    span(`${short}   `, text),
-  ]);
-  return wrapSpans(line, { columns });
+  return packed(
+    answers.map(({ keys, short }) => [span(`${keys[0] ?? "-"} `, { role }), span(short, text)]),
+    columns,
+  );
+}
+
+const GAP = "   ";
+
+/** Returns rows of entries with a gap between them. An entry is split only if it is wider than a row. */
+function packed(entries: readonly (readonly Span[])[], columns: number): readonly DrawnRow[] {
+  const lines: Span[][] = [];
+  let used = columns;
+  for (const entry of entries) {
+    const width = widthOfSpans(entry);
+    const line = lines.at(-1);
+    if (line !== undefined && used + GAP.length + width <= columns) {
+      line.push(span(GAP), ...entry);
+      used += GAP.length + width;
+    } else {
+      lines.push([...entry]);
+      used = width;
+    }
+  }
+  return lines.flatMap((line) => wrapSpans(line, { columns }));
 }
