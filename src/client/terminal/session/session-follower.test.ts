@@ -16,6 +16,8 @@ const PAST = 6_000;
 interface Rig extends Disposable {
   /** Sessions that were deleted: they cannot be opened. */
   readonly deleted: Set<string>;
+  /** Models that cannot be used; undefined: there is no default. */
+  readonly noModel: Set<string | undefined>;
   readonly store: SessionFollower;
   readonly connection: FakeConnection;
   readonly refused: unknown[];
@@ -24,6 +26,8 @@ interface Rig extends Disposable {
   readonly opened: WhichSession[];
   readonly changed: Envelope[];
 }
+
+const NO_MODEL = { problem: "is set up", variables: "A_KEY", servers: "none" };
 
 /** A store that shows a session with the given events and answers. */
 function openRig(events: readonly Event[], answers: Readonly<Record<string, unknown>>): Rig {
@@ -38,6 +42,7 @@ function openRig(events: readonly Event[], answers: Readonly<Record<string, unkn
   const [refused, ended, changed]: [unknown[], unknown[], Envelope[]] = [[], [], []];
   const opened: WhichSession[] = [];
   const deleted = new Set<string>();
+  const noModel = new Set<string | undefined>();
   const named: OpenSession = {
     session: SESSION,
     log: LOG,
@@ -52,6 +57,7 @@ function openRig(events: readonly Event[], answers: Readonly<Record<string, unkn
     named,
     async open(which) {
       opened.push(which);
+      if (which.kind === "new" && noModel.has(which.model)) throw new HarnessError("NoModel", NO_MODEL);
       if (which.kind === "stored" && deleted.has(which.info.session))
         throw new HarnessError("NoSuchSession", { id: which.info.session, hint: "" });
       return named;
@@ -67,7 +73,7 @@ function openRig(events: readonly Event[], answers: Readonly<Record<string, unkn
     refused: (failure) => void refused.push(failure),
     say: () => undefined,
   });
-  const lists = { refused, ended, opened, deleted, changed };
+  const lists = { refused, ended, opened, deleted, noModel, changed };
   return { store, connection, ...lists, [Symbol.dispose]: () => leave.abort() };
 }
 
@@ -164,6 +170,18 @@ test("[TUI-10 CTL-11] a session that was removed unused gives way to a new one w
     expect(begun.map(({ status }) => status)).toEqual(Array(2).fill(isUnused ? "fulfilled" : "rejected"));
     expect(opened).toEqual(isUnused ? [stored, { kind: "new" }] : [stored]);
   }
+});
+
+test("[TUI-06 CTL-11] without a default model, another session has the model of the one that is shown", async () => {
+  using rig = openRig(turns(1), ANSWERS);
+  const { store, opened, noModel, refused } = rig;
+  await store.reach();
+  noModel.add(undefined);
+  await store.goTo({ kind: "new" });
+  expect([opened.splice(0), refused]).toEqual([[{ kind: "new" }, { kind: "new", model: "m:n" }], []]);
+  noModel.add("m:n");
+  await store.goTo({ kind: "new" });
+  expect([opened.length, refused.length]).toEqual([2, 1]);
 });
 
 test("[TUI-10 CTL-11] the end of an earlier run is no line of a session that continues; that of its last run is, with what to do", async () => {

@@ -177,15 +177,7 @@ export class SessionFollower implements SessionAccess {
    * @param orNew true: begins one instead if it was deleted.
    */
   async #show(which: WhichSession, { orNew = false } = {}): Promise<OpenSession> {
-    const opening = this.#options.engine.then(async (engine) => {
-      try {
-        const open = await engine.open(which);
-        return which.kind === "stored" && which.continues === true ? { ...open, continues: true } : open;
-      } catch (thrown) {
-        if (!orNew || !hasReason(thrown, "NoSuchSession")) throw thrown;
-        return await engine.open({ kind: "new" });
-      }
-    });
+    const opening = this.#options.engine.then(async (engine) => await this.#openIn(engine, which, orNew));
     this.#opening = opening;
     try {
       const open = await opening;
@@ -193,6 +185,21 @@ export class SessionFollower implements SessionAccess {
       return open;
     } finally {
       if (this.#opening === opening) this.#opening = undefined;
+    }
+  }
+
+  async #openIn(engine: ReachedByTerminal, which: WhichSession, orNew: boolean): Promise<OpenSession> {
+    try {
+      const open = await engine.open(which);
+      return which.kind === "stored" && which.continues === true ? { ...open, continues: true } : open;
+    } catch (thrown) {
+      if (orNew && hasReason(thrown, "NoSuchSession")) return await engine.open({ kind: "new" });
+      const model = this.view.run?.model ?? this.open?.model;
+      const isWithoutModel =
+        which.kind === "new" && which.model === undefined && hasReason(thrown, "NoModel");
+      // Where no model is the default one, another session has that of the session that is shown.
+      if (isWithoutModel && model !== undefined) return await engine.open({ kind: "new", model });
+      throw thrown;
     }
   }
 
