@@ -20,7 +20,7 @@ import {
  *
  * Prints the output of what fails, with long lines cut, and names a file with the whole output; --verbose prints all of
  * it. Lists at the end the tests that were left out because a program is missing, or says that none was.
- * An end-to-end test that fails beside the others runs once more, alone, if no more than `RERUNS_MAX` failed. If it
+ * A test that fails beside the others runs once more, alone, if no more than `RERUNS_MAX` failed. If it
  * passes then, it counts as passed, and the end of the output names it as flaky, below the output of its failure.
  * A check that fails counts as one failure, one that passes as nothing. With paths, only the test files under them run.
  * `--unit` and `--e2e` run that part of the tests alone. `--omitted FILE` writes the list of omitted tests to a file;
@@ -92,8 +92,9 @@ async function runAll(): Promise<readonly Outcome[]> {
   const unit =
     !isPart || options.unit === true ? testFiles("{src,test,scripts,bench,examples,sdk}/**/*.test.ts") : [];
   const endToEnd = !isPart || options.e2e === true ? testFiles("test/e2e/**/*.e2e.ts") : [];
-  if (unit.length > 0) outcomes.push(await step("tests", () => testRun(unit, UNIT_WORKERS, only)));
-  if (endToEnd.length > 0) outcomes.push(await step("end-to-end", () => endToEndRun(endToEnd)));
+  if (unit.length > 0) outcomes.push(await step("tests", () => rerunTests(unit, UNIT_WORKERS)));
+  if (endToEnd.length > 0)
+    outcomes.push(await step("end-to-end", () => rerunTests(endToEnd, END_TO_END_WORKERS)));
   if (typed !== undefined) outcomes.push(await step("typed lint", () => typed));
   if (paths.length > 0 && outcomes.length === 0) console.log(`no test file under ${paths.join(", ")}`);
   return outcomes;
@@ -129,8 +130,8 @@ async function check(...args: readonly string[]): Promise<Outcome> {
 }
 
 /** Runs the tests; the few that failed run once more, alone: is the program wrong, or was the machine too busy? */
-async function endToEndRun(files: readonly string[]): Promise<Outcome> {
-  const first = await testRun(files, END_TO_END_WORKERS, only);
+async function rerunTests(files: readonly string[], workers: number): Promise<Outcome> {
+  const first = await testRun(files, workers, only);
   const { failed } = first;
   if (failed.length === 0 || failed.length > RERUNS_MAX || failed.length < first.failures.length)
     return first;

@@ -127,8 +127,9 @@ test(
       events.filter((event) => event.kind === "ToolArgsDelta" && event.payload.callId === callId),
     );
     const times = (slow ?? []).map(({ ts }) => Date.parse(ts)).slice(0, -1); // the last comes with the call
+    // A busy machine may stamp one piece late, and the next in time.
     for (const [at, time] of times.entries())
-      if (at > 0) expect(time - (times[at - 1] ?? 0)).toBeGreaterThanOrEqual(ARGS_SHOWN_MS - 2);
+      expect(time - (times[0] ?? 0)).toBeGreaterThanOrEqual(at * (ARGS_SHOWN_MS - 2) - ARGS_SHOWN_MS / 2);
     const pieces = piecesIn(large ?? []);
     expect(joined(pieces)).toHaveLength(ARGS_CHARACTERS_MAX);
     expect(pieces.map((piece) => piece.cut ?? false)).toEqual(

@@ -98,6 +98,7 @@ export class SimDisk {
         markRead: (...at) => changed("mark", (store) => notesOf(store).markRead(...at)),
         unread: (...at) => read("unread", (store) => notesOf(store).unread(...at)),
         setDraft: (...at) => changed("draft", (store) => notesOf(store).setDraft(...at)),
+        hasDraft: (...at) => read("draft", async (store) => (await notesOf(store).hasDraft?.(...at)) ?? true),
         draft: (...at) => read("draft", (store) => notesOf(store).draft(...at)),
       },
       check: (depth, signal) => this.#store.check(depth, signal),

@@ -285,7 +285,7 @@ function isAboutCall({ kind }: Envelope): boolean {
   );
 }
 
-/** What stands before an event, in any turn. */
+/** The part of the transcript before an event, in any turn. */
 interface Before {
   /** A rewind names a turn of these. */
   readonly segments: readonly TranscriptSegment[];

@@ -17,6 +17,12 @@ export const COMPLETION_SCENARIOS: readonly Scenario[] = [
     async play(stage) {
       const session = await stage.session(await stage.attach());
       await assertOffers(stage, session, { text: "/mod", from: 0, kind: "command", has: "/model" });
+      // A session that nobody has used need not be offered: this one has a title.
+      const named = { json: { title: "completed" } };
+      assertAccepted(
+        "RenameSession",
+        await answerOf(await stage.ask(`/v1/sessions/${session}/rename`, named)),
+      );
       await assertOffers(stage, session, { text: "/resume ", from: 8, kind: "session", has: session });
       // An engine may know no model by name, and an empty folder has no files.
       await assertOnly(stage, session, { text: "/model ", kinds: ["model"] });
