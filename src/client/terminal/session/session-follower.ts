@@ -71,10 +71,8 @@ export class SessionFollower implements SessionAccess {
     return this.#engine.reached?.begins;
   }
   get isUntouched(): boolean {
-    const { open, view, transcript } = this;
-    if (open === undefined) return true;
-    if (open.history || view.waiting.length > 0) return false;
-    return transcript.segments.every(({ items }) => items?.every(({ kind }) => kind === "note") === true);
+    const { open } = this;
+    return open === undefined || (!open.history && this.#isEmpty);
   }
   get hasFailed(): boolean {
     return this.#engine.hasFailed;
@@ -128,8 +126,9 @@ export class SessionFollower implements SessionAccess {
     if (shown === undefined) return await this.#show({ kind: "new" });
     const { open, isOver } = shown;
     if (!isOver) return open;
-    // One that was removed because nobody has used it gives way to a new one.
-    return await this.#show({ kind: "stored", info: { session: open.session } }, { orNew: this.isUntouched });
+    // One that was removed because nobody has used it gives way to a new one, with its model.
+    const instead = this.#isEmpty ? { kind: "new" as const, model: open.model } : undefined;
+    return await this.#show({ kind: "stored", info: { session: open.session } }, instead);
   }
 
   async goTo(which: WhichSession): Promise<void> {
@@ -168,22 +167,29 @@ export class SessionFollower implements SessionAccess {
     return await this.#shown?.pageOf(part, place);
   }
 
+  /** True if the session that is shown was read, and nothing is in it. */
+  get #isEmpty(): boolean {
+    const { open, view, transcript } = this;
+    if (view.waiting.length > 0 || (open?.history === true && view.reached < open.past)) return false;
+    return transcript.segments.every(({ items }) => items?.every(({ kind }) => kind === "note") === true);
+  }
+
   get #log(): ShownLog {
     return this.#shown?.log ?? this.#blank;
   }
 
   /**
    * Opens a session and shows it, unless the person has chosen another one meanwhile.
-   * @param orNew true: begins one instead if it was deleted.
+   * @param instead the one to open if it was deleted. Default: none, that is a failure.
    */
-  async #show(which: WhichSession, { orNew = false } = {}): Promise<OpenSession> {
+  async #show(which: WhichSession, instead?: WhichSession): Promise<OpenSession> {
     const opening = this.#options.engine.then(async (engine) => {
       try {
         const open = await engine.open(which);
         return which.kind === "stored" && which.continues === true ? { ...open, continues: true } : open;
       } catch (thrown) {
-        if (!orNew || !hasReason(thrown, "NoSuchSession")) throw thrown;
-        return await engine.open({ kind: "new" });
+        if (instead === undefined || !hasReason(thrown, "NoSuchSession")) throw thrown;
+        return await engine.open(instead);
       }
     });
     this.#opening = opening;
