@@ -61,7 +61,7 @@ export class Session {
   #isUsedByAgent = false;
   /** True if a client has stored a file, which no event shows. */
   #hasFile = false;
-  /** True if a client has changed something, be it a setting. */
+  /** True if a client has changed something: a setting counts too. */
   #isChanged: boolean;
   #pinned: boolean;
   /** The last client, once it has said that it leaves for good. */

@@ -139,6 +139,13 @@ export class SessionFollower implements SessionAccess {
     }
   }
 
+  /** Says to the engine that the person leaves for good, if nothing is in the session: it need not be kept for them. */
+  async leave(): Promise<void> {
+    const { open } = this;
+    if (open === undefined || !this.isUntouched) return;
+    await this.send({ kind: "DetachSession", sessionId: open.session, left: true });
+  }
+
   async send<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError> {
     return await this.#engine.send(command);
   }
