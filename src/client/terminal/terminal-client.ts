@@ -206,7 +206,10 @@ class TerminalClient {
     }
   }
 
-  /** Keeps what was written and leaves the session, before the client ends. An engine that does not answer in time ends the wait. */
+  /**
+   * Keeps what was written, and leaves the session, before the client ends. An engine that does not answer in time ends
+   * the wait.
+   */
   async #settle(): Promise<void> {
     const { clock, signal } = this.#options;
     using limit = deadline(clock, SETTLE_MS_MAX, signal);
