@@ -1,9 +1,12 @@
 import { expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { openSessions } from "../src/app/sessions/open-sessions.ts";
 import { usedSessions } from "../src/app/sessions/unused.ts";
 import type { SessionId } from "../src/base/ids.ts";
 import type { Command } from "../src/protocol/commands/commands.ts";
 import type { Connection } from "../src/protocol/connection.ts";
+import { PROTOCOL_VERSION } from "../src/protocol/version.ts";
 import { says } from "./support/mock-provider/turn.ts";
 import type { TestProject } from "./support/place.ts";
 import { connect, openPlace } from "./support/place.ts";
@@ -136,4 +139,99 @@ test("[CTL-11 PROF-02] an unused session under another profile is as provisional
   if (next === undefined) throw new Error("no session followed");
   await connection.send({ kind: "EndSession", sessionId: next });
   expect(await stored(connection)).not.toContain(next);
+});
+
+test("[CTL-11 PROF-02] what was imported from the profile before is use: such a session is listed, and stays after a look at it", async () => {
+  await using place = openPlace(says("one"));
+  await using harness = await place.open({ wishes: { attended: true } });
+  const connection = await connect(harness);
+  const first = await begin(connection);
+  await connection.send({ kind: "SendInput", sessionId: first, content: text("go") });
+  const info = async (sessionId: SessionId) =>
+    await connection.query({ kind: "GetSession", sessionId, last: 0 });
+  await until("the turn has ended", async () => (await info(first)).state === "idle");
+  const { sessionId: next } = await connection.send({
+    ...{ kind: "SwitchProfile", sessionId: first, profile: "self", importTurns: 1 },
+  });
+  if (next === undefined) throw new Error("no session followed");
+  expect((await info(next)).unused).toBeUndefined();
+  const { log } = await info(next);
+  await connection.send({ kind: "EndSession", sessionId: next });
+  const again = await connection.send({ kind: "CreateSession", provisional: true, resume: log });
+  if (again.sessionId === undefined) throw new Error("it was not continued");
+  await connection.send({ kind: "EndSession", sessionId: again.sessionId });
+  expect((await info(next)).log).toBe(log);
+});
+
+test("[CTL-11] a person who looks at an empty session of a program leaves it where it is", async () => {
+  await using place = openPlace(says("one"));
+  await using harness = await place.open({ wishes: { attended: true } });
+  const connection = await connect(harness);
+  const plain = await begin(connection, false);
+  const { log } = await connection.query({ kind: "GetSession", sessionId: plain, last: 0 });
+  await connection.send({ kind: "EndSession", sessionId: plain });
+  const { sessionId } = await connection.send({ kind: "CreateSession", provisional: true, resume: log });
+  if (sessionId === undefined) throw new Error("it was not continued");
+  await connection.send({ kind: "EndSession", sessionId });
+  expect((await connection.query({ kind: "GetSession", sessionId: plain, last: 0 })).log).toBe(log);
+});
+
+test("[CTL-11] a provisional session that an agent has used, or that has a file, stays", async () => {
+  await using place = openPlace(says("one"));
+  await using harness = await place.open({ wishes: { attended: true } });
+  const connection = await connect(harness);
+  const agent = await harness.attach({ identityClass: "agent", label: "script" });
+  await agent.handshake(PROTOCOL_VERSION);
+  const [attached, filled] = [await begin(connection), await begin(connection)];
+  await agent.send({ kind: "AttachSession", sessionId: attached });
+  const bytes = new TextEncoder().encode("kept");
+  const file = await connection.attach?.(filled, { name: "a.txt", mediaType: "text/plain", bytes });
+  expect(file?.attachment).toBeString();
+  for (const sessionId of [attached, filled]) await connection.send({ kind: "EndSession", sessionId });
+  expect(await stored(connection)).toEqual(expect.arrayContaining([attached, filled]));
+});
+
+test("[CTL-11 PERM-15] settings of a person outlive an end that they did not ask for", async () => {
+  await using place = openPlace(says("one"));
+  const ids: SessionId[] = [];
+  {
+    await using harness = await place.open({ wishes: { attended: true } });
+    const connection = await connect(harness);
+    ids.push(await begin(connection), await begin(connection));
+    for (const sessionId of ids) await connection.send({ kind: "EnterPlanMode", sessionId });
+    await connection.send({ kind: "EndSession", sessionId: ids[0] as SessionId });
+    const before = await begin(connection);
+    const switched = { kind: "SwitchProfile", sessionId: before, profile: "self" } as const;
+    const { sessionId: next = before } = await connection.send(switched);
+    ids.push(next);
+  }
+  const all = await kept(place);
+  expect(ids.map((id) => all.includes(id))).toEqual([false, true, true]);
+});
+
+test("[CTL-11] a file stays with the log that another profile continues in place", async () => {
+  await using place = openPlace(says("one"));
+  await using harness = await place.open({ wishes: { attended: true } });
+  const connection = await connect(harness);
+  const first = await begin(connection);
+  const bytes = new TextEncoder().encode("kept");
+  await connection.attach?.(first, { name: "a.txt", mediaType: "text/plain", bytes });
+  const switched = { kind: "SwitchProfile", sessionId: first, profile: "self", inPlace: true } as const;
+  const { sessionId: next = first } = await connection.send(switched);
+  await connection.send({ kind: "EndSession", sessionId: next });
+  expect(await stored(connection)).toContain(next);
+});
+
+test("[CTL-11] what a session is begun with, and its settings, are no use of it", async () => {
+  await using place = openPlace(says("one"));
+  await using harness = await place.open({ wishes: { attended: true } });
+  const connection = await connect(harness);
+  const other = join(place.root, "other");
+  mkdirSync(other);
+  const run = { maxTurns: 3, appendSystemPrompt: "Be brief.", allow: ["Bash:ls"], addDirs: [other] };
+  const { sessionId } = await connection.send({ kind: "CreateSession", provisional: true, run });
+  if (sessionId === undefined) throw new Error("no session was created");
+  expect((await connection.query({ kind: "GetSession", sessionId, last: 0 })).unused).toBe(true);
+  await connection.send({ kind: "EndSession", sessionId });
+  expect(await stored(connection)).not.toContain(sessionId);
 });

@@ -79,7 +79,7 @@ export interface RigOptions {
   readonly pinned?: boolean;
   readonly tasksRunning?: () => number;
   /** Awaited at the end of each session, before its log is let go. */
-  readonly closing?: () => Promise<void>;
+  readonly closing?: (isLeft: boolean) => Promise<void>;
   /** Handlers of commands about stored sessions. */
   readonly keeping?: Partial<StoredSessionCommands>;
   /** Given what publishes events while no call is under way. */
@@ -213,8 +213,8 @@ export async function openRig(options: RigOptions): Promise<Rig> {
       roundsMax,
       limits: new TurnLimits({ clock: world.clock, limits: () => ({ roundsMax }) }),
       settle: () => Promise.resolve(),
-      async close() {
-        await options.closing?.();
+      async close(isLeft) {
+        await options.closing?.(isLeft);
         await writer[Symbol.asyncDispose]();
       },
     });

@@ -106,6 +106,7 @@ export async function compose(materials: SessionMaterials): Promise<Composed> {
       rest.use(runs);
       trust.end();
     },
+    ...(materials.handover === undefined ? {} : { followsAnother: true }),
     ...endOf(resources, left),
   });
   undo.defer(() => composed.end("error"));

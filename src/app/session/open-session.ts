@@ -151,13 +151,18 @@ export async function openSession(
   return { session: composed.session, model: slot.name, notices: [...notices, ...composed.notices] };
 }
 
-/** Returns what happens to a session that its clients have left, if it may never have been used. */
+/**
+ * Returns what happens to a session that its clients have left, if it may never have been used. One that is resumed
+ * stays: its log may be that of a program, which still knows it.
+ */
 function leftOf(
   { removeUnused }: Engine,
-  { command }: SessionRequest,
+  { command, handover }: SessionRequest,
   { logId, lastTurn }: { readonly logId: LogId; readonly lastTurn: number },
 ): Pick<SessionMaterials, "left"> {
-  return command.provisional === true && lastTurn === 0 ? { left: () => removeUnused(logId) } : {};
+  const isResumed = command.resume !== undefined && handover === undefined;
+  if (command.provisional !== true || isResumed || lastTurn > 0) return {};
+  return { left: () => removeUnused(logId) };
 }
 
 /** Returns notices of a session whose notices a person reads. Not before it has started: a failed start shows none. */
@@ -265,8 +270,7 @@ function reopenAs(
         command: {
           kind: "CreateSession",
           ...(command.model === undefined ? {} : { model: command.model }),
-          // What it has imported is worth keeping.
-          ...(command.provisional === true && following.imported === undefined ? { provisional: true } : {}),
+          ...(command.provisional === true && beginsEmpty(following) ? { provisional: true } : {}),
           ...next,
         },
         wishes: { ...wishes, ...changes },
@@ -276,6 +280,11 @@ function reopenAs(
       },
       signal,
     );
+}
+
+/** Returns true if nothing of the session before is in the log: neither an import nor files of its clients. */
+function beginsEmpty({ imported, logId, previousLog }: Handover): boolean {
+  return imported === undefined && logId !== previousLog;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { FakeConnection, LOG, SESSION } from "../../../test/support/fake-connection.ts";
+import { CLIENT, FakeConnection, LOG, SESSION } from "../../../test/support/fake-connection.ts";
 import { filesUnder, isTest, readSource } from "../../../test/support/source.ts";
 import { fakeServices } from "../../../test/support/terminal-parts.ts";
 import { until } from "../../../test/support/until.ts";
@@ -240,6 +240,35 @@ test("[TUI-03 bar Exit] a second Ctrl-C leaves within two seconds of the first o
   await until("the client has ended", () => rig.left !== undefined);
   expect(rig.left).toBe("interrupt");
 });
+
+test.each([true, false])(
+  "[CTL-11 TUI-03] who leaves a session in which nothing is says so to its engine (%p)",
+  async (isEmpty) => {
+    const connection = new FakeConnection();
+    const content = [{ type: "text" as const, text: "hi" }];
+    if (!isEmpty)
+      connection.publish({
+        kind: "TurnStarted",
+        payload: { turn: 1, originator: CLIENT, content },
+      } as unknown as Event);
+    const past = isEmpty ? 0 : 1;
+    const named = {
+      session: SESSION,
+      log: LOG,
+      profile: "p",
+      model: "m:n",
+      past,
+      history: false,
+      notices: [],
+    };
+    await using rig = await start("", { ...NO_ENGINE, connection, named });
+    await until("the session is read", () => connection.queries.some(({ kind }) => kind === "GetDraft"));
+    rig.press("ctrl+d");
+    await until("the client has ended", () => rig.left !== undefined);
+    const leaves = { kind: "DetachSession", sessionId: SESSION, left: true } as const;
+    expect(connection.sent.filter(({ kind }) => kind === "DetachSession")).toEqual(isEmpty ? [leaves] : []);
+  },
+);
 
 test("[PERF-01 TUI-10] the parts of the screen ask once for the facts of a session that is opened", async () => {
   const connection = new FakeConnection();

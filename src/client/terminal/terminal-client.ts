@@ -206,12 +206,17 @@ class TerminalClient {
     }
   }
 
-  /** Keeps what was written, before the client ends. An engine that does not answer in time ends the wait. */
+  /**
+   * Keeps what was written, and leaves the session, before the client ends. An engine that does not answer in time ends
+   * the wait.
+   */
   async #settle(): Promise<void> {
     const { clock, signal } = this.#options;
     using limit = deadline(clock, SETTLE_MS_MAX, signal);
     try {
       await whileAlive(Promise.all([this.#input.settle(), this.#settings.settle()]), limit.signal);
+      // A message on its way may begin a turn.
+      if (this.#messages.unsent.length === 0) await whileAlive(this.#store.leave(), limit.signal);
     } catch (thrown) {
       if (!limit.reached && !(thrown instanceof HarnessError)) throw thrown;
     }

@@ -167,7 +167,9 @@ export const CreateSession = z.object({
   run: RunSettings.optional(),
   /**
    * True: the session is for a person who may never use it. While it is `unused`, it ends a minute after its last
-   * client has left, and once it ends without clients it is removed. Since protocol 0.3.0.
+   * client has left, and once it ends without clients it is removed. It stays if an agent has sent it a command, if it
+   * has a file, and if a setting was changed and no client has ended or left it. Without effect on a session that is
+   * resumed. Since protocol 0.3.0.
    */
   provisional: z.boolean().optional(),
 });

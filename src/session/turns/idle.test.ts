@@ -8,6 +8,7 @@ import { CacheBudget } from "../../base/cache-budget.ts";
 import type { LogId } from "../../base/ids.ts";
 import type { Event } from "../../protocol/events/events.ts";
 import { memorySessionStore } from "../store/memory-store.ts";
+import type { SessionStore } from "../store/store.ts";
 import { HISTORY_KEPT_MS } from "./idle-watch.ts";
 import { PROVISIONAL_MS } from "./session.ts";
 
@@ -57,6 +58,56 @@ test("[SES-11 CTL-11] one that may never be used ends a minute after its last cl
     await used.world.clock.advance(10 * PROVISIONAL_MS);
     expect(used.multiplexer.live).toBe(1);
   }
+});
+
+test.each(["another model", "an agent", "a file"])(
+  "[SES-11 CTL-11] one that may never be used ends like any other once it has %s",
+  async (what) => {
+    const stored = { attachment: "att_1", name: "a.txt", media_type: "text/plain", bytes: 1 };
+    const attachments = { store: async () => stored } as unknown as NonNullable<RigOptions["attachments"]>;
+    await using rig = await unwatched({ provisional: true, attachments });
+    const { id: sessionId } = rig.session;
+    if (what === "another model")
+      await rig.connection.send({ kind: "SetModel", sessionId, model: "scripted:other" });
+    if (what === "an agent") await (await rig.connect("agent")).send({ kind: "AttachSession", sessionId });
+    if (what === "a file") await rig.session.attach({ name: "a.txt", bytes: new Uint8Array(1) } as never);
+    await settle();
+    await rig.world.clock.advance(10 * PROVISIONAL_MS);
+    expect(rig.multiplexer.live).toBe(1);
+    await rig.world.clock.advance(TIMEOUT_MS);
+    expect(rig.multiplexer.live).toBe(0);
+  },
+);
+
+test("[SES-11 REL-04] one whose log could not be written is not left: its log may lack what was done", async () => {
+  const memory = memorySessionStore({ isAlive: () => true });
+  let isBroken = false;
+  const store: SessionStore = {
+    ...memory,
+    async create(...given) {
+      const writer = await memory.create(...given);
+      return {
+        logId: writer.logId,
+        epoch: writer.epoch,
+        lastEvent: writer.lastEvent,
+        async append(batch, durability) {
+          if (isBroken) throw new Error("no space left");
+          await writer.append(batch, durability);
+        },
+        [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
+      };
+    },
+  };
+  const left: boolean[] = [];
+  await using rig = await unwatched({
+    provisional: true,
+    store,
+    closing: async (isLeft) => void left.push(isLeft),
+  });
+  isBroken = true;
+  const end = rig.connection.send({ kind: "EndSession", sessionId: rig.session.id });
+  await Promise.allSettled([end]);
+  expect(left).toEqual([false]);
 });
 
 test("[SES-11] one that is followed continues, and its time counts from when the last one left", async () => {

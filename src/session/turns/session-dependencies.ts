@@ -94,8 +94,10 @@ export interface SessionDependencies {
   ) => Promise<ResultOfCommand<"RewindSession">>;
   /** Milliseconds without subscribers and work after which it ends; absent: never (SES-11). */
   readonly idleTimeoutMs?: number;
-  /** True: until its first turn, it ends after `PROVISIONAL_MS` without subscribers. */
+  /** True: it may be removed with its end. Until it is used, it ends after `PROVISIONAL_MS` without subscribers. */
   readonly provisional?: boolean;
+  /** True: it follows another session, by the choice of a person. */
+  readonly followsAnother?: boolean;
   /** Returns the permission level that holds now; absent if nothing is gated. */
   readonly level?: () => Level;
   /** True if it is pinned: it then never ends by itself. */
@@ -112,7 +114,7 @@ export interface SessionDependencies {
   settle(): Promise<void>;
   /**
    * Frees the rest, after the last event.
-   * @param isLeft true if no client was subscribed when it began to end.
+   * @param isLeft true if it is provisional, and no client looks for it again.
    */
   close(isLeft: boolean): Promise<void>;
 }

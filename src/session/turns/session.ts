@@ -4,7 +4,7 @@ import type { ClientId, EventSeq, LogId, SessionId } from "../../base/ids.ts";
 import type { LogLevel } from "../../base/log.ts";
 import type { BusReader } from "../../engine/bus/bus.ts";
 import { CancelNode } from "../../engine/cancel.ts";
-import type { Accepted, Command, CommandOf } from "../../protocol/commands/commands.ts";
+import type { Accepted, Command, CommandKind, CommandOf } from "../../protocol/commands/commands.ts";
 import type { AttachedFile, AttachmentInfo } from "../../protocol/content.ts";
 import { CLIENTS_LISTED_MAX } from "../../protocol/events/acting-client.ts";
 import type { Envelope } from "../../protocol/events/envelope.ts";
@@ -30,6 +30,12 @@ import { TurnScheduler } from "./turn-scheduler.ts";
 
 /** Time without subscribers after which a session ends that may never be used: they may come back. */
 export const PROVISIONAL_MS = 60_000;
+/** Commands of clients that come and leave. Any other one changes something that is worth finding again. */
+const COMING_AND_LEAVING: ReadonlySet<CommandKind> = new Set([
+  "AttachSession",
+  "DetachSession",
+  "EndSession",
+] as const);
 
 /**
  * One live session with its clients: takes commands in the order they arrive, one turn at a time ([A] hard rule 9).
@@ -53,6 +59,10 @@ export class Session {
   readonly #unfinished = new Set<Promise<unknown>>();
   /** True if a client that is no person has sent a command. */
   #isUsedByAgent = false;
+  /** True if a client has stored a file, which no event shows. */
+  #hasFile = false;
+  /** True if a client has changed something: a setting counts too. */
+  #isChanged: boolean;
   #pinned: boolean;
   /** The last client, once it has said that it leaves for good. */
   #leftBy: ClientId | undefined;
@@ -101,6 +111,7 @@ export class Session {
       },
     });
     this.#pinned = parts.pinned ?? false;
+    this.#isChanged = parts.followsAnother ?? false;
     this.#idle = new IdleWatch({
       clock: parts.world.clock,
       timeoutMs: () => this.#idleTimeoutMs,
@@ -252,6 +263,7 @@ export class Session {
     this.#assertGoesOn();
     this.#idle.touch();
     if (client.identityClass === "agent") this.#isUsedByAgent = true;
+    if (!COMING_AND_LEAVING.has(command.kind)) this.#isChanged = true;
     this.#parts.bus.clients.add(client);
     return await this.#commands.carryOut(command, client);
   }
@@ -266,9 +278,25 @@ export class Session {
 
   /** Milliseconds after which it ends without subscribers and work; 0: never. */
   get #idleTimeoutMs(): number {
-    const { idleTimeoutMs = 0, provisional = false } = this.#parts;
-    if (!provisional || this.#turns.count > 0) return idleTimeoutMs;
+    const { idleTimeoutMs = 0 } = this.#parts;
+    if (!this.#isProvisional || this.#isChanged || this.#turns.count > 0) return idleTimeoutMs;
     return Math.min(PROVISIONAL_MS, idleTimeoutMs || PROVISIONAL_MS);
+  }
+
+  /** True if it may be removed with its end: nothing is in it that its log does not show. */
+  get #isProvisional(): boolean {
+    return this.#parts.provisional === true && !this.#isUsedByAgent && !this.#hasFile;
+  }
+
+  /**
+   * Returns true if no client looks for it again. One that was only lost, with its connection or its engine, comes back
+   * to what it has changed: its mode, its model.
+   */
+  #isLeft(reason: SessionEndReason): boolean {
+    if (!this.#isProvisional || this.#isHandedOver || (this.#isChanged && reason !== "user")) return false;
+    return this.#leftBy === undefined
+      ? this.#followers.count === 0
+      : !this.#followers.hasOthersThan(this.#leftBy);
   }
 
   /** Handlers of the queries that are about this session only. */
@@ -323,6 +351,7 @@ export class Session {
   /** Stores a file for inputs. @throws HarnessError if it is refused. */
   async attach(file: AttachedFile): Promise<AttachmentInfo> {
     this.#assertGoesOn();
+    this.#hasFile = true;
     this.#idle.touch();
     return await this.#beforeEnd(storeAttachment(file, this.#parts.attachments));
   }
@@ -387,9 +416,7 @@ export class Session {
   }
 
   async #end(reason: SessionEndReason): Promise<void> {
-    const hasClient =
-      this.#leftBy === undefined ? this.#followers.count > 0 : this.#followers.hasOthersThan(this.#leftBy);
-    const isLeft = !hasClient && !this.#isHandedOver;
+    const isLeft = this.#isLeft(reason);
     this.#idle[Symbol.dispose]();
     this.#history[Symbol.dispose]();
     this.#root.cancel(new Cancelled("engine", "the session was ended"));
@@ -404,7 +431,8 @@ export class Session {
       }
     } finally {
       try {
-        await this.#parts.close(isLeft);
+        // A log that could not be written may lack what was done.
+        await this.#parts.close(isLeft && bus.failure === undefined);
       } finally {
         this.#log("info", "session ended", { reason, turns: this.#turns.count });
         this.#onEnded();

@@ -48,6 +48,7 @@ export type CallGuard = { readonly gate: ToolMiddleware; readonly confine: ToolM
 export interface ComposeDependencies
   extends Pick<
     SessionDependencies,
+    | "followsAnother"
     | "idleTimeoutMs"
     | "pinned"
     | "provisional"

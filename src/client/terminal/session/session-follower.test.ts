@@ -30,7 +30,11 @@ interface Rig extends Disposable {
 const NO_MODEL = { problem: "is set up", variables: "A_KEY", servers: "none" };
 
 /** A store that shows a session with the given events and answers. */
-function openRig(events: readonly Event[], answers: Readonly<Record<string, unknown>>): Rig {
+function openRig(
+  events: readonly Event[],
+  answers: Readonly<Record<string, unknown>>,
+  { history = false } = {},
+): Rig {
   const connection = new FakeConnection();
   for (const each of events) connection.publish(each);
   connection.reply = ({ kind }) => {
@@ -49,7 +53,7 @@ function openRig(events: readonly Event[], answers: Readonly<Record<string, unkn
     profile: "p",
     model: "m:n",
     past: events.length,
-    history: false,
+    history,
     notices: [],
   };
   const reached: ReachedByTerminal = {
@@ -156,21 +160,24 @@ test("[TUI-10 SES-06] a session whose run is over is continued by the next messa
   expect(opened).toEqual([{ kind: "stored", info: { session: SESSION } }]);
 });
 
-test("[TUI-10 CTL-11] a session that was removed unused gives way to a new one with the next message; a used one that was deleted does not", async () => {
-  const end = { kind: "SessionEnded", payload: { reason: "idle" } } as unknown as Event;
-  for (const events of [[end], [...turns(1), end]]) {
-    using rig = openRig(events, ANSWERS);
-    const { store, ended, opened, deleted } = rig;
-    await store.reach();
-    await until("the end is read", () => ended.length === 1);
-    deleted.add(SESSION);
-    const stored = { kind: "stored", info: { session: SESSION } } as const;
-    const begun = await Promise.allSettled([store.session(), store.session()]);
-    const isUnused = events.length === 1;
-    expect(begun.map(({ status }) => status)).toEqual(Array(2).fill(isUnused ? "fulfilled" : "rejected"));
-    expect(opened).toEqual(isUnused ? [stored, { kind: "new" }] : [stored]);
-  }
-});
+test.each([false, true])(
+  "[TUI-10 CTL-11] a session that was removed unused gives way to a new one with the next message and its model, also if another client has begun it (%p); a used one that was deleted does not",
+  async (history) => {
+    const end = { kind: "SessionEnded", payload: { reason: "idle" } } as unknown as Event;
+    for (const events of [[end], [...turns(1), end]]) {
+      using rig = openRig(events, ANSWERS, { history });
+      const { store, ended, opened, deleted } = rig;
+      await store.reach();
+      await until("the end is read", () => ended.length === 1);
+      deleted.add(SESSION);
+      const stored = { kind: "stored", info: { session: SESSION } } as const;
+      const begun = await Promise.allSettled([store.session(), store.session()]);
+      const isUnused = events.length === 1;
+      expect(begun.map(({ status }) => status)).toEqual(Array(2).fill(isUnused ? "fulfilled" : "rejected"));
+      expect(opened).toEqual(isUnused ? [stored, { kind: "new", model: "m:n" }] : [stored]);
+    }
+  },
+);
 
 test("[TUI-06 CTL-11] without a default model, another session has the model of the one that is shown", async () => {
   using rig = openRig(turns(1), ANSWERS);

@@ -71,10 +71,8 @@ export class SessionFollower implements SessionAccess {
     return this.#engine.reached?.begins;
   }
   get isUntouched(): boolean {
-    const { open, view, transcript } = this;
-    if (open === undefined) return true;
-    if (open.history || view.waiting.length > 0) return false;
-    return transcript.segments.every(({ items }) => items?.every(({ kind }) => kind === "note") === true);
+    const { open } = this;
+    return open === undefined || (!open.history && this.#isEmpty);
   }
   get hasFailed(): boolean {
     return this.#engine.hasFailed;
@@ -128,8 +126,9 @@ export class SessionFollower implements SessionAccess {
     if (shown === undefined) return await this.#show({ kind: "new" });
     const { open, isOver } = shown;
     if (!isOver) return open;
-    // One that was removed because nobody has used it gives way to a new one.
-    return await this.#show({ kind: "stored", info: { session: open.session } }, { orNew: this.isUntouched });
+    // One that was removed because nobody has used it gives way to a new one, with its model.
+    const instead = this.#isEmpty ? { kind: "new" as const, model: open.model } : undefined;
+    return await this.#show({ kind: "stored", info: { session: open.session } }, instead);
   }
 
   async goTo(which: WhichSession): Promise<void> {
@@ -138,6 +137,13 @@ export class SessionFollower implements SessionAccess {
     } catch (thrown) {
       this.#options.refused(thrown);
     }
+  }
+
+  /** Says to the engine that the person leaves for good, if nothing is in the session: it need not be kept for them. */
+  async leave(): Promise<void> {
+    const { open } = this;
+    if (open === undefined || !this.isUntouched) return;
+    await this.send({ kind: "DetachSession", sessionId: open.session, left: true });
   }
 
   async send<Sent extends Command>(command: Sent): Promise<AcceptedOf<Sent["kind"]> | HarnessError> {
@@ -168,16 +174,23 @@ export class SessionFollower implements SessionAccess {
     return await this.#shown?.pageOf(part, place);
   }
 
+  /** True if the session that is shown was read, and nothing is in it. */
+  get #isEmpty(): boolean {
+    const { open, view, transcript } = this;
+    if (view.waiting.length > 0 || (open?.history === true && view.reached < open.past)) return false;
+    return transcript.segments.every(({ items }) => items?.every(({ kind }) => kind === "note") === true);
+  }
+
   get #log(): ShownLog {
     return this.#shown?.log ?? this.#blank;
   }
 
   /**
    * Opens a session and shows it, unless the person has chosen another one meanwhile.
-   * @param orNew true: begins one instead if it was deleted.
+   * @param instead the one to open if it was deleted. Default: none, that is a failure.
    */
-  async #show(which: WhichSession, { orNew = false } = {}): Promise<OpenSession> {
-    const opening = this.#options.engine.then(async (engine) => await this.#openIn(engine, which, orNew));
+  async #show(which: WhichSession, instead?: WhichSession): Promise<OpenSession> {
+    const opening = this.#options.engine.then(async (engine) => await this.#openIn(engine, which, instead));
     this.#opening = opening;
     try {
       const open = await opening;
@@ -188,12 +201,16 @@ export class SessionFollower implements SessionAccess {
     }
   }
 
-  async #openIn(engine: ReachedByTerminal, which: WhichSession, orNew: boolean): Promise<OpenSession> {
+  async #openIn(
+    engine: ReachedByTerminal,
+    which: WhichSession,
+    instead: WhichSession | undefined,
+  ): Promise<OpenSession> {
     try {
       const open = await engine.open(which);
       return which.kind === "stored" && which.continues === true ? { ...open, continues: true } : open;
     } catch (thrown) {
-      if (orNew && hasReason(thrown, "NoSuchSession")) return await engine.open({ kind: "new" });
+      if (instead !== undefined && hasReason(thrown, "NoSuchSession")) return await engine.open(instead);
       const model = this.view.run?.model ?? this.open?.model;
       const isWithoutModel =
         which.kind === "new" && which.model === undefined && hasReason(thrown, "NoModel");

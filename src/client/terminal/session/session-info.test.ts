@@ -33,3 +33,18 @@ test("[TUI-10] a refusal, or a failure, is not kept: the next reader asks again"
   await expect(info.read()).rejects.toThrow("the connection is gone");
   expect(await info.read()).toEqual({ title: "one" } as never);
 });
+
+test("[PERF-01 TUI-10] a refusal that comes late drops no newer answer", async () => {
+  const answers = [Promise.withResolvers<unknown>(), Promise.withResolvers<unknown>()];
+  let asked = 0;
+  const query = async () => await answers[asked++]?.promise;
+  const reader = new SessionInfoReader({ query } as never, SESSION);
+  const first = reader.read();
+  reader.expire();
+  const second = reader.read();
+  answers[1]?.resolve({ title: "new" });
+  await second;
+  answers[0]?.resolve(new HarnessError("StoreBusy", { path: "/data", detail: "locked" }));
+  await first;
+  expect(await reader.read()).toEqual({ title: "new" } as never);
+});

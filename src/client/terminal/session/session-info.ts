@@ -22,19 +22,23 @@ export class SessionInfoReader {
     this.#answer = undefined;
   }
 
+  /** Returns the shared answer, or asks. The next reader asks again after a refusal or a failure. */
   read(): Promise<SessionInfoAnswer> {
-    this.#answer ??= this.#ask();
-    return this.#answer;
+    if (this.#answer !== undefined) return this.#answer;
+    const asked = this.#ask(() => {
+      if (this.#answer === asked) this.expire(); // a newer answer stays
+    });
+    this.#answer = asked;
+    return asked;
   }
 
-  /** Asks the engine. The next reader asks again after a refusal or a failure. */
-  async #ask(): Promise<SessionInfoAnswer> {
+  async #ask(failed: () => void): Promise<SessionInfoAnswer> {
     let answer: SessionInfoAnswer | undefined;
     try {
       answer = await this.#engine.query({ kind: "GetSession", sessionId: this.#session, last: 0 });
       return answer;
     } finally {
-      if (answer === undefined || answer instanceof HarnessError) this.expire();
+      if (answer === undefined || answer instanceof HarnessError) failed();
     }
   }
 }
