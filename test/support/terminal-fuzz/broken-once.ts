@@ -137,4 +137,44 @@ export const BROKEN_ONCE: Readonly<Record<string, Sequence>> = {
       },
     ],
   },
+  "the rows behind a panel were not erased when the size went and came back": {
+    ...INLINE,
+    isReached: true,
+    isNamed: true,
+    reflows: false,
+    steps: [
+      { do: "resize", size: { columns: 3, rows: 70 } },
+      {
+        do: "events",
+        events: [
+          {
+            kind: "PermissionAnswered",
+            payload: {
+              callId: fakeId("call", 1),
+              decision: "allow",
+              scope: "once",
+              rule: "a",
+              counted: true,
+            },
+          },
+        ],
+        ofSubAgent: false,
+      },
+      {
+        do: "events",
+        events: [{ kind: "TextDelta", payload: { text: "```ts\nconst a = 1;\n" } }],
+        ofSubAgent: false,
+      },
+      { do: "act", action: "transcript.pageUp" },
+      {
+        do: "storm",
+        sizes: [
+          { columns: 12, rows: 2 },
+          { columns: 3, rows: 70 },
+        ],
+        gapMs: 49,
+      },
+      { do: "keys", bytes: "\u001b" },
+    ],
+  },
 };

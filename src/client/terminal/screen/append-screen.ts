@@ -15,6 +15,8 @@ import { WindowTitle } from "./window-title.ts";
 /** Shortest time between two frames that no key asked for. */
 const FRAME_MS = 16;
 
+const UNKNOWN: Size = { columns: 0, rows: 0 };
+
 export interface AppendScreenOptions extends TerminalScreenOptions {
   /** True if the terminal wraps rows again when its width changes. */
   readonly reflows: boolean;
@@ -38,7 +40,7 @@ class AppendScreen implements TerminalScreen {
   readonly #title = new WindowTitle();
   #region: LiveRegion = NO_REGION;
   /** Size of the screen on which the region was drawn. */
-  #drawnOn: Size = { columns: 0, rows: 0 };
+  #drawnOn: Size = UNKNOWN;
   /** Present while a frame takes the whole screen. */
   #whole: WholeFrame | undefined;
   /** Present while the terminal is ours. */
@@ -184,7 +186,10 @@ class AppendScreen implements TerminalScreen {
       this.#readSize();
       if (this.#resize !== undefined) return; // it changes still
       if (this.#whole === undefined) this.#erase(this.size);
-      else this.#whole.reset();
+      else {
+        this.#whole.reset();
+        this.#drawnOn = UNKNOWN; // the terminal has moved the region, also if the size is as before
+      }
       this.#draw();
     });
   }
