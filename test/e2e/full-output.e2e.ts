@@ -12,6 +12,9 @@ test(
   async () => {
     await using mock = openMockHome([says("Heard.")]);
     await using terminal = await openTerminal({ home: mock.home, cwd: mock.work, columns: 200 });
+    await terminal.type('$CINCH -p x >/dev/null; echo li""sted'); // a session to list
+    await terminal.press("Enter");
+    await terminal.shows("listed");
     for (const words of ["", "--version", "--help", "help flags", "sessions list", "models"]) {
       await terminal.prompts();
       await terminal.clear();

@@ -82,7 +82,7 @@ test(
     await startClient(terminal);
     for (const word of ["one", "two", "three"]) {
       await sendPrompt(terminal, `make ${word}`);
-      await terminal.shows(`made ${word}`);
+      await terminal.shows(new RegExp(`made ${word}\\s+─{5}`)); // the turn has ended, too
     }
     await sendPrompt(terminal, "/rewind");
     await terminal.shows(/▸ 3 make three/);

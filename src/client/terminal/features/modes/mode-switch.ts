@@ -31,8 +31,10 @@ export class ModeSwitch implements Disposable {
   #refused: ChosenMode | undefined;
   /** Ends when the keys have rested. */
   #rest: Disposable | undefined;
-  /** The session that the key begins, until its mode is known. */
+  /** The session that the key begins, or whose level is still read, until its mode is known. */
   #beginning: Promise<void> | undefined;
+  /** The last reading of the level. */
+  #reading: Promise<void> = Promise.resolve();
   /** The change that is on its way. Resolves to false if it is refused. */
   #change: Promise<boolean> | undefined;
 
@@ -67,6 +69,11 @@ export class ModeSwitch implements Disposable {
 
   /** Reads the level of the session that is shown, and whether a rule allows edits. */
   async read(): Promise<void> {
+    this.#reading = this.#read();
+    await this.#reading;
+  }
+
+  async #read(): Promise<void> {
     const { session, redraw } = this.#services;
     const { open } = session;
     if (open === undefined) return;
@@ -97,11 +104,12 @@ export class ModeSwitch implements Disposable {
 
   /**
    * Goes to the next mode, which is shown at once. The engine gets it once the keys rest, or with `settle`. Begins a
-   * session if none is open.
+   * session if none is open, and waits for the level of one that was just opened: the next mode depends on it.
    */
   async next(): Promise<void> {
-    if (this.#services.session.open === undefined) {
-      this.#beginning ??= this.#begin().finally(() => {
+    const { open } = this.#services.session;
+    if (open === undefined || this.mode === undefined) {
+      this.#beginning ??= (open === undefined ? this.#begin() : this.#reading).finally(() => {
         this.#beginning = undefined;
       });
     }

@@ -65,6 +65,14 @@ test("[TUI-08 PERM-03] the key goes through the modes with commands of the engin
   ]);
 });
 
+test("[TUI-08] a key that comes before the level of the session is known goes to the mode behind it", async () => {
+  const { services, feature } = openSession("WorkspaceWrite");
+  expect(feature.mode?.()).toBeUndefined();
+  feature.actions?.["mode.next"]?.();
+  await services.clock.advance(1);
+  expect(feature.mode?.()).toBe("plan");
+});
+
 test("[TUI-08 complaint 17] modes that are only passed are shown, and neither sent nor said; with a message the chosen one is sent before it", async () => {
   const { services, feature } = openSession("WorkspaceWrite");
   await services.clock.advance(1);
