@@ -27,8 +27,8 @@ interface Effect {
   readonly close?: "Escape";
 }
 
-/** A text that names somebody, and is no draft. */
-const NOBODY = /^(?!>).*nobody/m;
+/** A text that names somebody, and is neither the draft nor the line on its way. */
+const NOBODY = /^(?!>)(?!.*\/[a-z]+:(?:[a-z]+ )?nobody).*nobody/m;
 /** The transcript after `/clear`. */
 const CLEARED = /^… earlier messages\n+─/m;
 
