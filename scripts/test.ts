@@ -70,7 +70,7 @@ const scratch = mkdtempSync(join(tmpdir(), "cinch-run-"));
 try {
   const outcomes = await runAll();
   tellOmitted();
-  tellFlaky(outcomes);
+  printFlaky(outcomes);
   tellTotals(outcomes);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
@@ -236,7 +236,7 @@ function tellOmitted(): void {
   console.log(`\n${omissionText(readOmissions(readIfThere(omittedFile())), packages)}`);
 }
 
-function tellFlaky(outcomes: readonly Outcome[]): void {
+function printFlaky(outcomes: readonly Outcome[]): void {
   const flaky = outcomes.flatMap((outcome) => outcome.flaky ?? []);
   if (flaky.length > 0) console.log(`\n${flakyText(flaky)}`);
 }
