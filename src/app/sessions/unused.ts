@@ -13,8 +13,8 @@ interface UnusedSources extends KeptBeside {
 }
 
 /**
- * Removes a session that has ended, if it was never used. A failure leaves it, and is logged: lists leave it out all
- * the same.
+ * Removes a session that has ended, if it was never used. A failure leaves it, and is logged: lists leave it out in any
+ * case.
  */
 export async function removeUnused(sources: UnusedSources, logId: LogId): Promise<void> {
   const { store, world } = sources;

@@ -22,12 +22,14 @@ export class OutputClosed extends Error {
 /** Returns standard output: the answer or the JSON, and nothing else. */
 export function standardOutput(): Output {
   if (wasClosed(1)) return CLOSED;
-  return isTerminal(1) ? streamOutput(() => process.stdout) : sinkOutput(Bun.stdout);
+  if (!isTerminal(1)) return sinkOutput(Bun.stdout);
+  const stream = withErrorsHeard(process.stdout); // now: the terminal client writes to it by itself
+  return streamOutput(() => stream);
 }
 
 /** Returns standard error: everything else. A missing reader, or a full disk, never ends the work. */
 export function standardError(): Output {
-  const output = isTerminal(2) ? streamOutput(() => process.stderr) : sinkOutput(Bun.stderr);
+  const output = isTerminal(2) ? streamOutput(openedError) : sinkOutput(Bun.stderr);
   let hasFailed = false;
   return {
     isTerminal: output.isTerminal,
@@ -83,16 +85,10 @@ function isTerminal(descriptor: 1 | 2): boolean {
 }
 
 /**
- * Returns an output on a stream. The line editor draws on a terminal's stream too, so both keep their order. The stream
- * is made with the first use.
+ * Returns an output on a stream, which is asked for with its first use. The line editor draws on a terminal's stream
+ * too, so both keep their order.
  */
-function streamOutput(stream: () => NodeJS.WriteStream): Output {
-  let made: NodeJS.WriteStream | undefined;
-  const opened = (): NodeJS.WriteStream => {
-    // Without a listener, a failed write would also end the process as an uncaught error event.
-    made ??= stream().on("error", () => undefined);
-    return made;
-  };
+function streamOutput(opened: () => NodeJS.WriteStream): Output {
   return {
     isTerminal: true,
     get columns() {
@@ -109,6 +105,18 @@ function streamOutput(stream: () => NodeJS.WriteStream): Output {
       });
     },
   };
+}
+
+let standardErrorStream: NodeJS.WriteStream | undefined;
+
+function openedError(): NodeJS.WriteStream {
+  standardErrorStream ??= withErrorsHeard(process.stderr);
+  return standardErrorStream;
+}
+
+/** Listens for errors: without a listener, a failed write would also end the process as an uncaught error event. */
+function withErrorsHeard(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  return stream.on("error", () => undefined);
 }
 
 function sinkOutput(file: Bun.BunFile): Output {
